@@ -1,0 +1,93 @@
+// Suspend and resume of a port: its callbacks, what EH does for them, and the port as a PM design
+// sees it. Linux 3.11: drivers/ata/libata-core.c and libata-eh.c.
+#include "drivers/ata/libata.hpp"
+#include "drivers/ata/libata_eh.hpp"
+
+namespace spinup::drivers {
+namespace {
+
+errno_t ata_port_suspend(device& dev) {
+    auto& ap = dev_get_drvdata<ata_port>(dev);
+    return ap.host.design.port_suspend(ap.pm, kernel::PMSG_SUSPEND);
+}
+
+errno_t ata_port_resume(device& dev) {
+    auto& ap = dev_get_drvdata<ata_port>(dev);
+    return ap.host.design.port_resume(ap.pm, kernel::PMSG_RESUME);
+}
+
+constexpr dev_pm_ops make_port_pm_ops() {
+    dev_pm_ops ops;
+    ops.suspend = ata_port_suspend;
+    ops.resume = ata_port_resume;
+    return ops;
+}
+
+/// Hands the result to the requester, if the design wants one. Locks: ap.lock.
+void report_result(ata_port& ap, errno_t rc) {
+    ap.kernel.emit(trace_event::pm_done, ap.print_id, to_int(rc));
+    if (ap.pm_result != nullptr)
+        *ap.pm_result = rc;
+    ap.pm_result = nullptr;
+}
+
+/// Whether a PM request of this direction is posted.
+bool pm_posted(ata_port& ap, bool resume) {
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.resumes() == resume;
+}
+
+} // namespace
+
+const dev_pm_ops ata_port_pm_ops = make_port_pm_ops();
+
+void ata_eh_handle_port_resume(ata_port& ap) {
+    if (!pm_posted(ap, true))
+        return;
+    WARN_ON(ap.kernel, !any(ap.pflags, ata_pflags::SUSPENDED));
+    const errno_t rc = ap.ops->port_resume(ap);
+
+    spin_guard guard(ap.lock);
+    ap.pflags &= ~(ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    report_result(ap, rc);
+}
+
+void ata_eh_handle_port_suspend(ata_port& ap) {
+    if (!pm_posted(ap, false))
+        return;
+    WARN_ON(ap.kernel, any(ap.pflags, ata_pflags::SUSPENDED));
+    ata_eh_freeze_port(ap);
+    const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
+
+    spin_guard guard(ap.lock);
+    ap.pflags &= ~ata_pflags::PM_PENDING;
+    if (!failed(rc))
+        ap.pflags |= ata_pflags::SUSPENDED;
+    else if (any(ap.pflags, ata_pflags::FROZEN))
+        ata_port_schedule_eh(ap);
+    report_result(ap, rc);
+}
+
+kernel::spinlock& ata_pm_port::lock() { return ap_.lock; }
+kernel::system& ata_pm_port::kernel() { return ap_.kernel; }
+u32 ata_pm_port::print_id() const { return ap_.print_id; }
+bool ata_pm_port::pm_pending() const { return any(ap_.pflags, ata_pflags::PM_PENDING); }
+
+void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
+                       errno_t* result) {
+    ap_.lock.assert_held();
+    ap_.kernel.emit(trace_event::pm_request, ap_.print_id, message.event);
+    ap_.pm_mesg = message;
+    ap_.pm_result = result;
+    ap_.pflags |= ata_pflags::PM_PENDING;
+    ap_.link.eh_info.action |= action;
+    ap_.link.eh_info.flags |= flags;
+    ata_port_schedule_eh(ap_);
+}
+
+void ata_pm_port::wait_eh() {
+    ap_.kernel.emit(trace_event::pm_wait, ap_.print_id);
+    ata_port_wait_eh(ap_);
+}
+
+} // namespace spinup::drivers

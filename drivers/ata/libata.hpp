@@ -1,0 +1,321 @@
+// libata's objects: host, port, link, device and command. Linux 3.11: include/linux/libata.h.
+//
+// Locks. ap.lock (the host's, as in 3.11) guards pflags, eh_info, pm_mesg, pm_result, the qc table
+// and everything that interrupts touch. host.eh_mutex lets one port's EH touch the HBA at a time;
+// it is let go in every sleep (ata_msleep), so resets overlap in their waits and never in their
+// register sequences. Lock order: eh_mutex, ap.lock, the SCSI host's lock.
+//
+// Who writes what. eh_info collects what interrupts and PM requests ask of EH. At the start of a
+// pass EH moves it to eh_context, which then belongs to the EH thread alone.
+#pragma once
+
+#include "drivers/ata/libata_types.hpp"
+#include "drivers/base/device.hpp"
+#include "drivers/scsi/scsi_device.hpp"
+#include <array>
+#include <memory>
+#include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/pm.hpp>
+#include <spinup/kernel/timer.hpp>
+#include <spinup/kernel/wait.hpp>
+#include <spinup/kernel/work.hpp>
+#include <spinup/spec/ahci_registers.hpp>
+#include <spinup/spec/identify.hpp>
+#include <vector>
+
+namespace spinup::drivers {
+
+using kernel::spin_guard;
+
+class dpm;
+struct ata_host;
+struct ata_port;
+struct ata_link;
+struct ata_device;
+struct ata_queued_cmd;
+
+inline constexpr unsigned ATA_MAX_QUEUE = 32;
+/// The tag of internal commands; the upper layers use those below.
+inline constexpr u8 ATA_TAG_INTERNAL = ATA_MAX_QUEUE - 1;
+
+/// Registers of a SATA link.
+enum class scr : u8 { status, error, control };
+
+/// Intervals of sata_link_debounce(): DET is read every `interval` and must not change for
+/// `period`, which must begin before `timeout`. Source: Linux, sata_deb_timing_*.
+struct sata_deb_timing {
+    duration interval;
+    duration period;
+    duration timeout;
+};
+
+/// Says whether the device has answered: > 0 yes, 0 not yet, -ENODEV nothing there (0xFF).
+using ata_check_ready_fn = int (*)(ata_link& link);
+using ata_reset_fn = errno_t (*)(ata_link& link, ata_class& cls, time_point deadline);
+
+/// What a low-level driver does for libata.
+/// Locks: eh_mutex held in all that EH calls; `locked` marks what runs with ap.lock held.
+struct ata_port_operations {
+    void (*qc_prep)(ata_queued_cmd& qc);     ///< locked
+    ac_err (*qc_issue)(ata_queued_cmd& qc);  ///< locked
+    void (*qc_fill_rtf)(ata_queued_cmd& qc); ///< locked
+    void (*freeze)(ata_port& ap);            ///< locked
+    void (*thaw)(ata_port& ap);              ///< locked
+    ata_reset_fn softreset;                  ///< sleeps
+    ata_reset_fn hardreset;                  ///< sleeps
+    void (*postreset)(ata_link& link, ata_class cls);
+    void (*error_handler)(ata_port& ap);           ///< sleeps
+    void (*post_internal_cmd)(ata_queued_cmd& qc); ///< sleeps
+    u32 (*scr_read)(ata_link& link, scr reg);
+    void (*scr_write)(ata_link& link, scr reg, u32 value);
+    errno_t (*port_suspend)(ata_port& ap, kernel::pm_message mesg); ///< sleeps
+    errno_t (*port_resume)(ata_port& ap);                           ///< sleeps
+};
+
+/// A command. The table of a port holds all it will ever have.
+struct ata_queued_cmd {
+    using complete_fn_t = void (*)(ata_queued_cmd& qc);
+
+    ata_port* ap = nullptr;
+    ata_device* dev = nullptr;
+    scsi_cmnd* scsicmd = nullptr;
+    u8 tag = 0;
+    ata_qcflags flags = ata_qcflags::none;
+    ac_err err_mask = ac_err::none;
+    ata_taskfile tf;
+    spec::cdb cdb;
+    ata_buffer data;
+    ata_result_tf result_tf;
+    complete_fn_t complete_fn = nullptr;
+    /// Tells the midlayer; EH replaces it while it hands commands back itself.
+    void (*scsidone)(scsi_cmnd& cmd) = nullptr;
+};
+
+/// What EH is asked to do, and why.
+struct ata_eh_info {
+    ata_device* dev = nullptr; ///< the device that failed, if one is known
+    u32 serror = 0;
+    ac_err err_mask = ac_err::none;
+    ata_eh_action action = ata_eh_action::none;
+    ata_eh_action dev_action = ata_eh_action::none;
+    ata_ehi_flags flags = ata_ehi_flags::none;
+    bool probe = false; ///< probe_mask: look for a new device
+};
+
+/// The state of one EH session of a link. A SATA link has one device, so what Linux keeps by
+/// device number is a plain member here.
+struct ata_eh_context {
+    ata_eh_info i;
+    u32 tries = 0;
+    std::array<u8, ata_timeout_classes> cmd_timeout_idx{};
+    ata_class cls = ata_class::unknown;
+    bool did_probe = false;
+    time_point last_reset{};
+};
+
+struct ata_device {
+    ata_device(kernel::system& k, ata_link& owner, u32 port_no);
+
+    ata_link& link;
+    /// Place in the tree: "dev1.0" and its class device.
+    device tdev;
+    device class_dev;
+
+    ata_class cls = ata_class::unknown;
+    ata_dflags flags = ata_dflags::none;
+    scsi_device* sdev = nullptr;
+    u64 n_sectors = 0;
+    u8 xfer_mode = 0; ///< as SET FEATURES 03h takes it
+    spec::identify_page id;
+};
+
+[[nodiscard]] inline bool ata_dev_enabled(const ata_device& dev) {
+    return ata_class_enabled(dev.cls);
+}
+
+struct ata_link {
+    ata_link(kernel::system& k, ata_port& port, u32 port_no);
+
+    static constexpr u8 no_tag = 0xFF; ///< ATA_TAG_POISON
+
+    ata_port& ap;
+    device tdev; ///< "link1"
+    device class_dev;
+    ata_device dev;
+
+    u8 active_tag = no_tag;
+    ata_lflags flags = ata_lflags::none;
+    u8 sata_spd = 0;              ///< speed of the link as it is, as PxSSTS.SPD
+    u8 sata_spd_limit = no_limit; ///< fastest speed allowed, as PxSCTL.SPD would say it
+    u8 hw_sata_spd_limit = no_limit;
+    ata_eh_info eh_info;
+    ata_eh_context eh_context;
+
+    static constexpr u8 no_limit = 0xF;
+};
+
+/// ata_port as a PM design sees it.
+class ata_pm_port final : public pm_port {
+  public:
+    explicit ata_pm_port(ata_port& ap) : ap_(ap) {}
+
+    kernel::spinlock& lock() override;
+    kernel::system& kernel() override;
+    [[nodiscard]] u32 print_id() const override;
+    [[nodiscard]] bool pm_pending() const override;
+    void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
+              errno_t* result) override;
+    void wait_eh() override;
+
+  private:
+    ata_port& ap_;
+};
+
+struct ata_port {
+    ata_port(ata_host& owner, u32 number, u32 id);
+    ata_port(const ata_port&) = delete;
+    ata_port& operator=(const ata_port&) = delete;
+
+    ata_host& host;
+    kernel::system& kernel;
+    kernel::spinlock& lock;
+    const ata_port_operations* ops = nullptr;
+    const u32 port_no;
+    const u32 print_id;
+    device tdev; ///< "ata1"
+    device class_dev;
+    ata_pm_port pm;
+    std::unique_ptr<Scsi_Host> scsi_host;
+    void* private_data = nullptr;
+    bool no_uld_attach = false; ///< its disk gets no upper-level driver
+
+    ata_pflags pflags = ata_pflags::INITIALIZING;
+    ata_link link;
+
+    std::array<ata_queued_cmd, ATA_MAX_QUEUE> qcmd;
+    u32 qc_allocated = 0;
+    u32 qc_active = 0;
+    u32 nr_active_links = 0;
+
+    u32 eh_tries = 0;
+    kernel::wait_queue eh_wait_q;
+    cmnd_list eh_done_q;
+    kernel::timer_list fastdrain_timer;
+    u32 fastdrain_cnt = 0;
+    kernel::delayed_work hotplug_task;
+
+    /// This EH run has configured a device: the port is ready when it ends.
+    bool configured = false;
+
+    kernel::pm_message pm_mesg;
+    errno_t* pm_result = nullptr;
+
+    /// For data of internal commands (Linux: sector_buf). 512 bytes.
+    kernel::dma_memory sector_buf;
+    /// Wakes who waits for the internal command.
+    kernel::completion internal_done;
+};
+
+struct ata_host {
+    ata_host(scsi_core& core, device& dev, const pm_design& pm);
+    ata_host(const ata_host&) = delete;
+    ata_host& operator=(const ata_host&) = delete;
+
+    scsi_core& scsi;
+    kernel::system& kernel;
+    device& dev; ///< the PCI function
+    const pm_design& design;
+    const scsi_host_template* sht = nullptr;
+    kernel::spinlock lock;
+    kernel::mutex eh_mutex;
+    /// Pid of the thread that holds eh_mutex for EH; 0 for none.
+    u16 eh_owner = 0;
+    /// HBA properties that change how a port is reset and probed.
+    bool pmp_supported = false; ///< ATA_FLAG_PMP
+    bool parallel_scan = true;  ///< ATA_HOST_PARALLEL_SCAN
+    std::vector<std::unique_ptr<ata_port>> ports;
+};
+
+[[nodiscard]] inline ata_port& port_of(const ata_device& dev) { return dev.link.ap; }
+
+// libata-core.cpp
+
+/// For a port that the controller does not implement.
+extern const ata_port_operations ata_dummy_port_ops;
+
+/// Adds the devices of all ports to the tree, then their SCSI hosts, probes all ports and adds the
+/// devices found. Context: thread. Sleeps. Linux: ata_host_register, async_port_probe.
+void ata_host_register(ata_host& host, const scsi_host_template& sht);
+/// Asks EH to probe the port. Does not wait.
+void ata_port_probe(ata_port& ap);
+
+/// Sleeps with the EH mutex let go, if the caller holds it. Context: thread.
+void ata_msleep(ata_port& ap, duration d);
+void ata_eh_acquire(ata_port& ap);
+void ata_eh_release(ata_port& ap);
+
+/// Forgets what is known of a device that may have been replaced.
+void ata_dev_init(ata_device& dev);
+/// Context: EH. Sleeps. Returns: 0, -EIO, -EINVAL, or -ENOENT if there is no device after all.
+errno_t ata_dev_read_id(ata_device& dev, ata_class& cls, spec::identify_page& id);
+errno_t ata_dev_revalidate(ata_device& dev, ata_class new_class);
+errno_t ata_dev_configure(ata_device& dev);
+errno_t ata_set_mode(ata_link& link, ata_device*& failed);
+
+// libata-qc.cpp
+
+[[nodiscard]] ata_queued_cmd* ata_qc_from_tag(ata_port& ap, u32 tag); ///< null: none, or EH's
+/// Locks: ap.lock. Returns: null if the port is frozen or has no free slot.
+[[nodiscard]] ata_queued_cmd* ata_qc_new_init(ata_device& dev);
+void ata_qc_free(ata_queued_cmd& qc);
+void ata_qc_issue(ata_queued_cmd& qc);    ///< Locks: ap.lock
+void ata_qc_complete(ata_queued_cmd& qc); ///< Locks: ap.lock
+/// Completes what is no longer active. Locks: ap.lock. Returns: -EINVAL if a bit rose.
+errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active);
+
+/// Runs one command and waits for it. `result` gets the result taskfile. A timeout of 0 means the
+/// one of the table. Context: EH. Sleeps (eh_mutex is let go meanwhile).
+ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
+                         ata_buffer data, ata_result_tf& result, duration timeout = {});
+
+// libata-sata.cpp
+
+[[nodiscard]] bool ata_link_online(ata_link& link);
+[[nodiscard]] bool ata_link_offline(ata_link& link);
+errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn check);
+errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_point deadline);
+errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_point deadline);
+/// Returns: -EAGAIN if a follow-up SRST is needed. `online` says whether a device is there.
+errno_t sata_link_hardreset(ata_link& link, const sata_deb_timing& timing, time_point deadline,
+                            bool& online, ata_check_ready_fn check);
+/// Timing for this EH session: the patient one after a hot plug.
+[[nodiscard]] const sata_deb_timing& sata_ehc_deb_timing(const ata_eh_context& ehc);
+/// Allows one speed less, or no more than `limit` if that is not 0.
+/// Returns: -EINVAL if there is none.
+errno_t sata_down_spd_limit(ata_link& link, u8 limit);
+void sata_print_link_status(ata_link& link);
+/// ata_check_ready(): what a Status byte says, for an ata_check_ready_fn.
+[[nodiscard]] int ata_check_ready(spec::ata_status status);
+
+// libata-scsi.cpp
+
+scsi_mlqueue ata_scsi_queuecmd(Scsi_Host& shost, scsi_cmnd& cmd);
+errno_t ata_scsi_slave_config(scsi_device& sdev);
+void ata_scsi_slave_destroy(scsi_device& sdev);
+/// Makes SCSI devices of the ATA devices that have none. Context: thread. Sleeps.
+void ata_scsi_scan_host(ata_port& ap);
+/// The work of hotplug_task: removes what was detached, adds what is new.
+void ata_scsi_hotplug(ata_port& ap);
+
+// libata-transport.cpp
+
+void ata_tport_add(ata_port& ap, dpm& power);
+
+// libata-pm.cpp
+
+extern const dev_pm_ops ata_port_pm_ops;
+/// Steps 1 and 5 of an EH pass. Context: EH. Sleeps.
+void ata_eh_handle_port_resume(ata_port& ap);
+void ata_eh_handle_port_suspend(ata_port& ap);
+
+} // namespace spinup::drivers

@@ -1,0 +1,71 @@
+// Error handling: how to ask for it, and its parts. Linux 3.11: drivers/ata/libata-eh.c.
+//
+// A pass, in order: port resume; eh_info moves to eh_context and EH_PENDING clears; autopsy (what
+// went wrong), report, recovery (reset, revalidate, configure), finish (retry or complete
+// commands); port suspend. If EH has become pending meanwhile, the pass repeats, five times at
+// most.
+#pragma once
+
+#include "drivers/ata/libata.hpp"
+
+namespace spinup::drivers {
+
+/// A pass that leaves EH pending is repeated this often. Source: Linux, ATA_EH_MAX_TRIES.
+inline constexpr u32 ATA_EH_MAX_TRIES = 5;
+/// Tries of a device before it is disabled. Source: Linux, ATA_EH_DEV_TRIES.
+inline constexpr u32 ATA_EH_DEV_TRIES = 3;
+
+/// scsi_host_template::eh_strategy_handler. Context: the EH thread. Sleeps.
+void ata_scsi_error(Scsi_Host& host);
+
+// Ways to ask for EH. Context: any. Locks: ap.lock.
+
+void ata_port_schedule_eh(ata_port& ap);
+/// Fails all commands of the port; without any, schedules EH. Returns: how many failed.
+u32 ata_port_abort(ata_port& ap);
+u32 ata_link_abort(ata_link& link);
+/// Freezes the port, then as ata_port_abort().
+u32 ata_port_freeze(ata_port& ap);
+/// Hands one failed command to EH.
+void ata_qc_schedule_eh(ata_queued_cmd& qc);
+/// Notes that a device may have come or gone, for EH to look.
+void ata_ehi_hotplugged(ata_eh_info& ehi);
+void ata_ehi_schedule_probe(ata_eh_info& ehi);
+
+/// Returns when EH is neither pending nor running and the SCSI host is out of recovery.
+/// Context: thread. Sleeps. Locks: none.
+void ata_port_wait_eh(ata_port& ap);
+
+/// The usual error_handler: autopsy, report, recover, finish. Context: EH. Sleeps.
+void ata_std_error_handler(ata_port& ap);
+
+// Parts of a pass. Context: EH.
+
+void ata_eh_fastdrain_timerfn(ata_port& ap);
+void ata_eh_freeze_port(ata_port& ap);
+void ata_eh_thaw_port(ata_port& ap);
+void ata_eh_autopsy(ata_port& ap);
+void ata_eh_report(ata_port& ap);
+errno_t ata_eh_recover(ata_port& ap);
+void ata_eh_finish(ata_port& ap);
+errno_t ata_eh_reset(ata_link& link, bool classify);
+/// Takes an action off eh_info and marks the port recovered, before it is done.
+void ata_eh_about_to_do(ata_link& link, bool per_dev, ata_eh_action action);
+/// Takes it off the context, after it was done.
+void ata_eh_done(ata_link& link, bool per_dev, ata_eh_action action);
+void ata_dev_disable(ata_device& dev);
+void ata_eh_detach_dev(ata_device& dev);
+/// Returns: whether the link will be probed.
+bool ata_eh_schedule_probe(ata_device& dev);
+[[nodiscard]] bool ata_eh_worth_retry(const ata_queued_cmd& qc);
+
+// libata-scsi.cpp, for EH.
+
+/// Completes, or has the midlayer retry, a command that EH is done with.
+void ata_eh_qc_complete(ata_queued_cmd& qc);
+void ata_eh_qc_retry(ata_queued_cmd& qc);
+/// REQUEST SENSE. Returns: why it failed.
+ac_err atapi_eh_request_sense(ata_device& dev, spec::fixed_sense& sense);
+ac_err atapi_eh_tur(ata_device& dev, spec::sense_key& key);
+
+} // namespace spinup::drivers

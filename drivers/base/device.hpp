@@ -1,0 +1,81 @@
+// A device as the PM core sees it, and the callbacks its owner gives it.
+// Linux: include/linux/device.h, include/linux/pm.h.
+//
+// Owners embed a device (Scsi_Host, ata_port, scsi_device...), set `pm` and `drvdata`, and register
+// it with dpm::device_add. Only one level of callbacks exists: Linux looks for power domain, type,
+// class, bus and driver operations in this order and uses the first it finds; whoever owns the
+// device has made that choice here. A device may be deleted at any time, but its memory must
+// outlive the cycle in which that happens.
+#pragma once
+
+#include <spinup/base/errno.hpp>
+#include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/wait.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drivers/base/device_list.hpp"
+
+namespace spinup::drivers {
+
+struct device;
+
+/// Linux: struct dev_pm_ops, the part that a suspend to RAM uses. A null callback is skipped.
+/// Context: thread (PM core, or the device's own async thread). May sleep, but those named _noirq
+/// should not. Locks: the device's lock is held in all of suspend, resume, prepare and complete.
+struct dev_pm_ops {
+    using callback = errno_t (*)(device& dev);
+
+    callback prepare = nullptr;
+    callback suspend = nullptr;
+    callback suspend_late = nullptr;
+    callback suspend_noirq = nullptr;
+    callback resume_noirq = nullptr;
+    callback resume_early = nullptr;
+    callback resume = nullptr;
+    void (*complete)(device& dev) = nullptr;
+};
+
+struct device : device_link {
+    /// `name` is the name in the kernel log ("ata1", "target0:0:0"). `parent` may be null.
+    device(kernel::system& k, std::string_view name, device* parent = nullptr);
+    device(const device&) = delete;
+    device& operator=(const device&) = delete;
+
+    kernel::system& kernel;
+    const std::string name;
+    const name_id id; ///< the name, interned
+    device* const parent;
+    std::vector<device*> children; ///< registered ones, in order of registration
+
+    const dev_pm_ops* pm = nullptr;
+    void* drvdata = nullptr;
+    bool async_suspend = false; ///< device_enable_async_suspend
+    kernel::mutex lock;         ///< device_lock
+
+    /// Linux: struct dev_pm_info. Belongs to the PM core.
+    struct dev_pm_info {
+        explicit dev_pm_info(kernel::system& k, std::string_view name) : completion(k, name) {}
+
+        bool is_prepared = false;
+        bool is_suspended = false;
+        /// Done whenever no callback of this device is due or running.
+        kernel::completion completion;
+    } power;
+};
+
+inline device& device_list::to_device(device_link& link) { return static_cast<device&>(link); }
+inline void device_list::move_before(device& dev, device_link& place) {
+    if (&dev == &place)
+        return;
+    dev.unlink();
+    dev.insert_before(place);
+}
+
+/// The owner of a device whose drvdata points at it.
+template <class Owner> Owner& dev_get_drvdata(const device& dev) {
+    return *static_cast<Owner*>(dev.drvdata);
+}
+
+} // namespace spinup::drivers

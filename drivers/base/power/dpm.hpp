@@ -1,0 +1,121 @@
+// The PM core: which devices there are, and the phases that take them down and up again.
+// Linux 3.11: drivers/base/power/main.c, power.h.
+//
+// Devices sit on lists in order of registration, so parents come before their children. Each phase
+// moves them from one list to the next,
+//
+//     dpm_list -prepare-> prepared -suspend-> suspended -late-> late_early -noirq-> noirq
+//              <-complete-         <-resume-            <-early-            <-noirq-
+//
+// downwards from the tail and upwards from the head. A callback runs without the list lock, so
+// devices may come and go meanwhile. A failed suspend callback ends its phase and everything that
+// has been suspended is resumed; a failed resume callback is logged and no more.
+#pragma once
+
+#include <spinup/base/errno.hpp>
+#include <spinup/kernel/async.hpp>
+#include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/system.hpp>
+
+#include "drivers/base/device.hpp"
+#include "drivers/base/power/ordering.hpp"
+
+namespace spinup::drivers {
+
+/// When the last cycle did what. The kernel resume time of the source documents runs from
+/// first_noirq to last_return.
+struct resume_times {
+    time_point suspend_begin; ///< the PM core was asked to suspend
+    time_point suspend_end;   ///< the noirq suspend phase was over, or the suspend had failed
+    time_point first_noirq;   ///< the noirq resume phase began; its first callback starts at once
+    time_point last_return;   ///< the last callback that the PM core waits for returned
+};
+
+class dpm {
+  public:
+    dpm(kernel::system& k, const dpm_order& order);
+    dpm(const dpm&) = delete;
+    dpm& operator=(const dpm&) = delete;
+
+    /// Linux: device_add, the PM core's part. Appends to dpm_list and to the parent's children.
+    /// Context: thread. Sleeps.
+    void device_add(device& dev);
+    /// Linux: device_del. Waits for a callback of the device that is running, then forgets it; its
+    /// memory stays. Context: thread, not one of the device's own callbacks. Sleeps.
+    void device_del(device& dev);
+
+    /// The four steps of a cycle. Linux: dpm_suspend_start (prepare, suspend), dpm_suspend_end
+    /// (late, noirq), dpm_resume_start (noirq, early), dpm_resume_end (resume, complete).
+    /// suspend_start leaves it to resume_end to undo it if it fails; suspend_end undoes itself.
+    /// Context: thread. Sleeps. Returns: the first failure.
+    errno_t suspend_start();
+    errno_t suspend_end();
+    void resume_start();
+    void resume_end();
+
+    [[nodiscard]] kernel::system& kernel() { return k_; }
+    [[nodiscard]] const dpm_order& order() const { return order_; }
+    [[nodiscard]] const resume_times& last_cycle() const { return times_; }
+
+    /// For orders: resumes the device in a thread of its own. Locks: the list lock is held.
+    void start_resume(device& dev);
+    /// For orders: visits what is to be resumed, parents first. Locks: the list lock is held.
+    template <class Visit> void for_each_suspended(Visit visit) { suspended_.for_each(visit); }
+
+  private:
+    /// A phase: how the log names it, whose callback it is, and what the log says was not done.
+    struct phase {
+        phase(kernel::system& k, std::string_view name, dev_pm_ops::callback dev_pm_ops::*callback,
+              std::string_view failure);
+
+        name_id name;
+        dev_pm_ops::callback dev_pm_ops::*callback;
+        name_id failure;
+        name_id async_failure;
+    };
+
+    errno_t prepare();
+    errno_t device_prepare(device& dev);
+    errno_t suspend();
+    errno_t device_suspend(device& dev, bool async);
+    void resume();
+    errno_t device_resume(device& dev, bool async);
+    void complete();
+    void device_complete(device& dev);
+
+    errno_t walk_down(const phase& p, device_list& from, device_list& to);
+    void walk_up(const phase& p, device_list& from, device_list& to);
+
+    errno_t run_callback(device& dev, const phase& p);
+    void wait_for(device& dev, bool async);
+    void report(const device& dev, name_id what, errno_t rc);
+    void resume_begin();
+    time_point phase_begin(name_id phase_name);
+    void phase_complete(name_id phase_name, time_point start);
+
+    kernel::system& k_;
+    const dpm_order& order_;
+    kernel::mutex list_lock_;
+    kernel::async_domain async_; ///< what async_synchronize_full() waits for
+    errno_t async_error_ = errno_t::ok;
+    resume_times times_;
+    bool resuming_ = false; ///< from the first resume phase to the end of the complete phase
+
+    const name_id prepare_name_;
+    const name_id complete_name_;
+    const name_id no_parent_;
+    const phase suspend_phase_;
+    const phase late_phase_;
+    const phase noirq_phase_;
+    const phase resume_noirq_phase_;
+    const phase resume_early_phase_;
+    const phase resume_phase_;
+
+    device_list devices_; // dpm_list
+    device_list prepared_;
+    device_list suspended_;
+    device_list late_early_;
+    device_list noirq_;
+};
+
+} // namespace spinup::drivers

@@ -1,0 +1,129 @@
+// The PM core's way down: prepare, suspend, late, noirq. Linux 3.11: drivers/base/power/main.c.
+#include "drivers/base/power/dpm.hpp"
+
+namespace spinup::drivers {
+
+errno_t dpm::suspend_start() {
+    times_ = {};
+    times_.suspend_begin = k_.now();
+    errno_t rc = prepare();
+    if (!failed(rc))
+        rc = suspend();
+    times_.suspend_end = k_.now();
+    return rc;
+}
+
+errno_t dpm::suspend_end() {
+    errno_t rc = walk_down(late_phase_, suspended_, late_early_);
+    if (failed(rc)) {
+        walk_up(resume_early_phase_, late_early_, suspended_);
+    } else {
+        rc = walk_down(noirq_phase_, late_early_, noirq_);
+        if (failed(rc)) {
+            walk_up(resume_noirq_phase_, noirq_, late_early_);
+            walk_up(resume_early_phase_, late_early_, suspended_);
+        }
+    }
+    times_.suspend_end = k_.now();
+    return rc;
+}
+
+// Devices that were not reached stay on dpm_list, where the next cycle finds them.
+errno_t dpm::prepare() {
+    phase_begin(prepare_name_);
+    kernel::mutex_guard lists(list_lock_);
+    while (!devices_.empty()) {
+        device& dev = devices_.front();
+        lists.unlock();
+        const errno_t rc = device_prepare(dev);
+        lists.lock();
+        if (failed(rc)) {
+            k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc));
+            return rc;
+        }
+        if (dev.is_linked()) {
+            dev.power.is_prepared = true;
+            prepared_.move_to_back(dev);
+        }
+    }
+    return errno_t::ok;
+}
+
+errno_t dpm::device_prepare(device& dev) {
+    kernel::mutex_guard running(dev.lock);
+    return dev.pm != nullptr && dev.pm->prepare != nullptr ? dev.pm->prepare(dev) : errno_t::ok;
+}
+
+errno_t dpm::suspend() {
+    const time_point start = phase_begin(suspend_phase_.name);
+    errno_t rc = errno_t::ok;
+    async_error_ = errno_t::ok;
+    {
+        kernel::mutex_guard lists(list_lock_);
+        while (!prepared_.empty() && !failed(rc) && !failed(async_error_)) {
+            device& dev = prepared_.back();
+            lists.unlock();
+            dev.power.completion.reinit();
+            if (order_.is_async(dev))
+                async_.schedule([this, &dev] {
+                    if (const errno_t error = device_suspend(dev, true); failed(error))
+                        report(dev, suspend_phase_.async_failure, error);
+                });
+            else
+                rc = device_suspend(dev, false);
+            lists.lock();
+            if (failed(rc)) {
+                report(dev, suspend_phase_.failure, rc);
+            } else if (dev.is_linked()) {
+                suspended_.move_to_front(dev);
+            }
+        }
+    }
+    async_.synchronize();
+    if (!failed(rc))
+        rc = async_error_;
+    if (!failed(rc))
+        phase_complete(suspend_phase_.name, start);
+    return rc;
+}
+
+// Linux: __device_suspend. Once a device has failed, the others that are under way give up before
+// their callback.
+errno_t dpm::device_suspend(device& dev, bool async) {
+    for (std::size_t i = 0; i < dev.children.size(); ++i)
+        wait_for(*dev.children[i], async);
+    errno_t rc = errno_t::ok;
+    if (!failed(async_error_)) {
+        kernel::mutex_guard running(dev.lock);
+        rc = run_callback(dev, suspend_phase_);
+        if (!failed(rc))
+            dev.power.is_suspended = true;
+    }
+    dev.power.completion.complete_all();
+    if (failed(rc))
+        async_error_ = rc;
+    return rc;
+}
+
+// The late and noirq phases: one device after the other, whatever the order says. Linux 3.11:
+// dpm_suspend_late, dpm_suspend_noirq.
+errno_t dpm::walk_down(const phase& p, device_list& from, device_list& to) {
+    const time_point start = phase_begin(p.name);
+    kernel::mutex_guard lists(list_lock_);
+    while (!from.empty()) {
+        device& dev = from.back();
+        lists.unlock();
+        const errno_t rc = run_callback(dev, p);
+        lists.lock();
+        if (failed(rc)) {
+            report(dev, p.failure, rc);
+            return rc;
+        }
+        if (dev.is_linked())
+            to.move_to_front(dev);
+    }
+    phase_complete(p.name, start);
+    return errno_t::ok;
+}
+
+} // namespace spinup::drivers

@@ -1,0 +1,24 @@
+#include "drivers/base/power/suspend.hpp"
+
+namespace spinup::drivers {
+
+errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
+    kernel::system& k = core.kernel();
+    k.emit(trace_event::pm_suspend_entry);
+    errno_t rc = core.suspend_start();
+    if (failed(rc)) {
+        k.emit(trace_event::pm_some_failed);
+    } else if (rc = core.suspend_end(); failed(rc)) {
+        k.emit(trace_event::pm_power_down_failed);
+    } else {
+        k.emit(trace_event::pm_sleep_enter);
+        platform.enter();
+        k.emit(trace_event::pm_sleep_leave);
+        core.resume_start();
+    }
+    core.resume_end();
+    k.emit(trace_event::pm_restart_tasks);
+    return rc;
+}
+
+} // namespace spinup::drivers

@@ -1,0 +1,39 @@
+// Disk starts: what the SCSI bus does with a device, and with whom waiting, when the system sleeps
+// and wakes. A disk start is one file in disk_starts/ and one entry in the registry below; a study
+// picks it by name.
+//
+// All of them start a disk by sd's resume (START STOP UNIT), which waits for the port's error
+// handler like any other command, and so for the spindle. They differ in who waits with it.
+#pragma once
+
+#include <array>
+#include <spinup/base/errno.hpp>
+#include <string_view>
+
+namespace spinup::drivers {
+
+struct scsi_device;
+
+struct disk_start {
+    std::string_view name;    ///< as given to --disk-start
+    std::string_view summary; ///< one line
+    std::string_view source;  ///< the kernel it stands for
+
+    /// The bus callbacks of a logical unit. Context: thread (PM core). Sleeps.
+    errno_t (*bus_suspend)(scsi_device& sdev);
+    errno_t (*bus_resume)(scsi_device& sdev);
+
+    /// Whether a disk that is gone, or that fails to stop, keeps the system from sleeping. It did
+    /// up to 3.11; from 3.13 on only a failed flush does.
+    bool stop_errors_abort;
+};
+
+extern const disk_start disk_start_sync;
+extern const disk_start disk_start_async;
+
+inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_async};
+
+/// Returns: nullptr if there is none of that name.
+[[nodiscard]] const disk_start* find_disk_start(std::string_view name);
+
+} // namespace spinup::drivers

@@ -1,0 +1,125 @@
+// A logical unit: its place in the device tree, its state and its request queue.
+// Linux: include/scsi/scsi_device.h, drivers/scsi/scsi_scan.c, scsi_lib.c.
+//
+// Tree: host0 -> target0:0:0 -> 0:0:0:0, the three with bus callbacks, each with the class devices
+// that Linux gives it (no callbacks, synchronous, but each one an entry in the PM core's lists).
+//
+// The queue is first in, first out. It holds its commands while the host is in recovery or the
+// device is quiesced; PM requests go in front, and pass a quiesced device.
+#pragma once
+
+#include "drivers/scsi/scsi_host.hpp"
+#include <deque>
+#include <spinup/base/units.hpp>
+#include <string>
+
+namespace spinup::drivers {
+
+struct scsi_disk;
+struct scsi_cd;
+
+/// Peripheral device type of INQUIRY (SPC-4 6.6.2).
+enum class scsi_type : u8 { disk = 0x00, rom = 0x05 };
+
+/// SDEV_*
+enum class scsi_device_state : u8 { created, running, cancel, del, quiesce, offline };
+[[nodiscard]] std::string_view to_string(scsi_device_state state);
+
+/// What Linux asks a new device with INQUIRY, MODE SENSE and READ CAPACITY. libata answers those
+/// from IDENTIFY data anyway, so it hands the answers over instead.
+struct scsi_inquiry {
+    scsi_type type = scsi_type::disk;
+    std::string vendor = "ATA";
+    std::string model;
+    sectors capacity{}; ///< in logical blocks
+    u32 sector_size = 512;
+    bool write_cache = false; ///< WCE of the caching mode page
+};
+
+/// A upper-level driver (sd, sr). Linux: struct scsi_driver, its dev_pm_ops.
+struct scsi_driver {
+    std::string_view name;
+    /// Either may be null. Context: thread. Sleeps. Locks: device lock.
+    errno_t (*suspend)(scsi_device& sdev);
+    errno_t (*resume)(scsi_device& sdev);
+    /// The device goes away. Context: thread. Sleeps.
+    void (*remove)(scsi_device& sdev);
+};
+
+struct scsi_device {
+    scsi_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scsi_inquiry inquiry);
+    ~scsi_device();
+    scsi_device(const scsi_device&) = delete;
+    scsi_device& operator=(const scsi_device&) = delete;
+
+    Scsi_Host& host;
+    kernel::system& kernel;
+    const u32 channel;
+    const u32 id;
+    const u32 lun;
+    scsi_inquiry inquiry;
+    void* hostdata = nullptr; ///< the low-level driver's (libata: the ata_device)
+
+    /// Most commands of this device that the host may have at once. slave_configure sets it.
+    u32 queue_depth = 1;
+    /// sd spins the disk down and up around a system sleep. slave_configure sets it.
+    bool manage_start_stop = false;
+    /// Neither sd nor sr is attached. slave_configure sets it.
+    bool no_uld_attach = false;
+
+    /// Locks: *host.host_lock. Change it with scsi_device_set_state().
+    scsi_device_state sdev_state = scsi_device_state::created;
+    /// Commands issued. Locks: *host.host_lock.
+    u32 device_busy = 0;
+    /// Counts down while the driver has said DEVICE_BUSY. Locks: *host.host_lock.
+    u32 device_blocked = 0;
+
+    device target_gendev; ///< "target0:0:0"
+    device sdev_gendev;   ///< "0:0:0:0"
+    device sdev_dev;      ///< "scsi_device/0:0:0:0"
+    device bsg_dev;       ///< "bsg/0:0:0:0"
+
+    /// The upper-level driver, and its data.
+    const scsi_driver* driver = nullptr;
+    std::unique_ptr<scsi_disk> disk;
+    std::unique_ptr<scsi_cd> cdrom;
+
+    /// struct request_queue; belongs to scsi_lib.cpp. Locks: *host.host_lock.
+    struct request_queue {
+        explicit request_queue(scsi_device& sdev);
+
+        cmnd_list waiting;
+        cmnd_list free;             ///< pool: commands not in use
+        std::deque<scsi_cmnd> pool; ///< grows to the most commands that were ever pending
+        u32 next_serial = 0;
+        kernel::timer_list delay_work; ///< blk_delay_queue
+        kernel::wait_queue wait; ///< threads in scsi_execute, or waiting for the end of the queue
+    } queue;
+};
+
+/// Makes the device, configures and registers it, and attaches sd or sr by its type.
+/// Context: thread or before the run. Locks: none held. Returns: null if slave_configure failed.
+scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scsi_inquiry inquiry);
+
+/// Detaches the driver, fails what is queued and unregisters the device; its memory stays with the
+/// host. Context: thread. Sleeps. Locks: none held.
+void scsi_remove_device(scsi_device& sdev);
+
+/// Changes the state if the transition is in the table; takes *host.host_lock. The driver sets
+/// `offline` for a device it has given up: its commands then fail with DID_NO_CONNECT.
+/// Context: any. Returns: -EINVAL for a transition that is not in the table.
+errno_t scsi_device_set_state(scsi_device& sdev, scsi_device_state state);
+
+/// Neither offline nor deleted. Locks: may be read without.
+[[nodiscard]] inline bool scsi_device_online(const scsi_device& sdev) {
+    return sdev.sdev_state != scsi_device_state::offline &&
+           sdev.sdev_state != scsi_device_state::del;
+}
+
+/// Holds all but PM requests, and waits until no command is issued. Context: thread. Sleeps.
+errno_t scsi_device_quiesce(scsi_device& sdev);
+/// Undoes it and issues what was held. A device that went offline meanwhile stays offline.
+/// Context: thread.
+void scsi_device_resume(scsi_device& sdev);
+
+} // namespace spinup::drivers

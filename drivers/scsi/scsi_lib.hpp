@@ -1,0 +1,35 @@
+// Submitting commands. Linux: drivers/scsi/scsi_lib.c, block/blk-exec.c.
+#pragma once
+
+#include "drivers/scsi/scsi_device.hpp"
+
+namespace spinup::drivers {
+
+/// What a submitter says of a command.
+struct scsi_request_setup {
+    spec::cdb cdb;
+    dma_data_direction direction = dma_data_direction::none;
+    kernel::dma_memory buffer{};
+    request_type type = request_type::fs;
+    bool pm = false; ///< goes in front of the queue and passes while the device is quiesced
+    duration timeout{};
+    u32 retries = 0;
+    request::end_io_fn end_io = nullptr;         ///< this one...
+    request::bio_end_io_fn bio_end_io = nullptr; ///< ...or this one
+    void* end_io_data = nullptr;
+};
+
+/// Queues a command; end_io is called once, later. Context: any. Locks: none held; end_io of
+/// another command may call it.
+void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup);
+
+/// Runs a block_pc command as a PM request and waits for its end. Linux: scsi_execute_req_flags()
+/// with REQ_PM. Context: thread. Sleeps. Locks: none held.
+scsi_result scsi_execute(scsi_device& sdev, const spec::cdb& cdb, duration timeout, u32 retries,
+                         spec::fixed_sense* sense = nullptr);
+
+/// Issues what may be issued. Context: any. Locks: none held.
+void scsi_run_queue(scsi_device& sdev);
+void scsi_run_host_queues(Scsi_Host& shost);
+
+} // namespace spinup::drivers

@@ -1,0 +1,128 @@
+#include "drivers/base/power/dpm.hpp"
+#include "drivers/scsi/scsi_core.hpp"
+#include "drivers/scsi/scsi_lib.hpp"
+#include "drivers/scsi/scsi_pm.hpp"
+#include "drivers/scsi/sd.hpp"
+#include "drivers/scsi/sr.hpp"
+#include "drivers/scsi/state_edges.hpp"
+#include <spinup/base/check.hpp>
+
+namespace spinup::drivers {
+
+namespace {
+
+using state = scsi_device_state;
+
+// Source: drivers/scsi/scsi_lib.c, scsi_device_set_state(), without the blocked states, which only
+// transport classes use.
+constexpr state_edge<state> device_edges[] = {
+    {state::created, state::running}, {state::offline, state::running},
+    {state::quiesce, state::running}, {state::running, state::quiesce},
+    {state::offline, state::quiesce}, {state::created, state::offline},
+    {state::running, state::offline}, {state::quiesce, state::offline},
+    {state::created, state::cancel},  {state::running, state::cancel},
+    {state::quiesce, state::cancel},  {state::offline, state::cancel},
+    {state::created, state::del},     {state::running, state::del},
+    {state::offline, state::del},     {state::cancel, state::del},
+};
+static_assert(all_reachable(device_edges, state::created, state::offline));
+
+// Time between looks at a queue that is to fall silent.
+// Source: drivers/scsi/scsi_lib.c, scsi_device_quiesce(), msleep_interruptible(200).
+constexpr duration quiesce_poll = std::chrono::milliseconds{200};
+
+std::string address(const Scsi_Host& shost, u32 channel, u32 id) {
+    return std::to_string(shost.host_no) + ":" + std::to_string(channel) + ":" + std::to_string(id);
+}
+
+std::string_view type_name(scsi_type type) {
+    return type == scsi_type::rom ? "CD-ROM" : "Direct-Access";
+}
+
+} // namespace
+
+std::string_view to_string(scsi_device_state s) {
+    constexpr std::string_view names[] = {"created", "running", "cancel",
+                                          "deleted", "quiesce", "offline"};
+    return names[static_cast<unsigned>(s)];
+}
+
+scsi_device::request_queue::request_queue(scsi_device& sdev)
+    : delay_work(sdev.kernel, [&sdev] { scsi_run_queue(sdev); }),
+      wait(sdev.kernel, "end of SCSI request") {}
+
+scsi_device::scsi_device(Scsi_Host& shost, u32 channel_, u32 id_, u32 lun_, scsi_inquiry answers)
+    : host(shost), kernel(shost.kernel), channel(channel_), id(id_), lun(lun_),
+      inquiry(std::move(answers)),
+      target_gendev(kernel, "target" + address(shost, channel, id), &shost.shost_gendev),
+      sdev_gendev(kernel, address(shost, channel, id) + ":" + std::to_string(lun), &target_gendev),
+      sdev_dev(kernel, "scsi_device/" + sdev_gendev.name, &sdev_gendev),
+      bsg_dev(kernel, "bsg/" + sdev_gendev.name, &sdev_gendev), queue(*this) {
+    target_gendev.pm = &scsi_topology_pm_ops;
+    target_gendev.async_suspend = true;
+    sdev_gendev.pm = &scsi_device_pm_ops;
+    sdev_gendev.drvdata = this;
+    sdev_gendev.async_suspend = true;
+}
+
+scsi_device::~scsi_device() = default;
+
+scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scsi_inquiry inquiry) {
+    auto& k = shost.kernel;
+    auto made = std::make_unique<scsi_device>(shost, channel, id, lun, std::move(inquiry));
+    scsi_device& sdev = *made;
+    k.emit(trace_event::scsi_device_added, sdev.sdev_gendev.id,
+           k.intern(type_name(sdev.inquiry.type)), k.intern(sdev.inquiry.model));
+    if (shost.hostt.slave_configure != nullptr && failed(shost.hostt.slave_configure(sdev)))
+        return nullptr;
+    CHECK(sdev.queue_depth >= 1);
+    shost.devices.push_back(std::move(made));
+    CHECK(!failed(scsi_device_set_state(sdev, state::running)));
+
+    for (device* dev : {&sdev.target_gendev, &sdev.sdev_gendev, &sdev.sdev_dev, &sdev.bsg_dev})
+        shost.core.pm.device_add(*dev);
+    if (!sdev.no_uld_attach)
+        (sdev.inquiry.type == scsi_type::rom ? sr_probe : sd_probe)(sdev);
+    return &sdev;
+}
+
+void scsi_remove_device(scsi_device& sdev) {
+    if (failed(scsi_device_set_state(sdev, state::cancel)))
+        return; // removed before
+    if (sdev.driver != nullptr)
+        sdev.driver->remove(sdev);
+    auto& pm = sdev.host.core.pm;
+    for (device* dev : {&sdev.bsg_dev, &sdev.sdev_dev, &sdev.sdev_gendev, &sdev.target_gendev})
+        pm.device_del(*dev);
+
+    // blk_cleanup_queue: from here on commands fail, and the last one ends the wait.
+    CHECK(!failed(scsi_device_set_state(sdev, state::del)));
+    scsi_run_queue(sdev);
+    sdev.queue.wait.wait([&] { return sdev.device_busy == 0 && sdev.queue.waiting.empty(); });
+    if (sdev.host.hostt.slave_destroy != nullptr)
+        sdev.host.hostt.slave_destroy(sdev);
+}
+
+errno_t scsi_device_set_state(scsi_device& sdev, scsi_device_state to) {
+    kernel::spin_guard locked(*sdev.host.host_lock);
+    return take_edge(device_edges, sdev.sdev_state, to);
+}
+
+errno_t scsi_device_quiesce(scsi_device& sdev) {
+    const errno_t rc = scsi_device_set_state(sdev, state::quiesce);
+    if (failed(rc))
+        return rc;
+    scsi_run_queue(sdev);
+    while (sdev.device_busy != 0) {
+        sdev.kernel.msleep(quiesce_poll);
+        scsi_run_queue(sdev);
+    }
+    return errno_t::ok;
+}
+
+void scsi_device_resume(scsi_device& sdev) {
+    if (sdev.sdev_state == state::quiesce && !failed(scsi_device_set_state(sdev, state::running)))
+        scsi_run_queue(sdev);
+}
+
+} // namespace spinup::drivers

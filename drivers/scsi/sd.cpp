@@ -1,0 +1,110 @@
+#include "drivers/scsi/sd.hpp"
+
+#include "drivers/base/power/dpm.hpp"
+#include "drivers/scsi/disk_start.hpp"
+#include "drivers/scsi/scsi_core.hpp"
+#include "drivers/scsi/scsi_lib.hpp"
+
+namespace spinup::drivers {
+
+namespace {
+
+// Source: sd.c, sd_sync_cache(), "for (retries = 3; ...)".
+constexpr u32 flush_tries = 3;
+
+errno_t sd_sync_cache(const scsi_disk& sdkp) {
+    scsi_device& sdev = sdkp.device;
+    if (!scsi_device_online(sdev))
+        return errno_t::enodev;
+    scsi_result res;
+    for (u32 left = flush_tries; left != 0; --left) {
+        res = scsi_execute(sdev, spec::make_synchronize_cache(), SD_FLUSH_TIMEOUT, SD_MAX_RETRIES);
+        if (res.good())
+            return errno_t::ok;
+    }
+    sdev.kernel.emit(trace_event::sd_cache_failed, sdev.sdev_gendev.id, sdkp.id, res.packed());
+    return errno_t::eio;
+}
+
+// 3.11 hands the SCSI result itself to the PM core; later kernels, and we, turn it into -EIO.
+errno_t sd_start_stop_device(const scsi_disk& sdkp, bool start) {
+    scsi_device& sdev = sdkp.device;
+    if (!scsi_device_online(sdev))
+        return errno_t::enodev;
+    const scsi_result res =
+        scsi_execute(sdev, spec::make_start_stop(start), SD_TIMEOUT, SD_MAX_RETRIES);
+    if (res.good())
+        return errno_t::ok;
+    sdev.kernel.emit(trace_event::sd_start_failed, sdev.sdev_gendev.id, sdkp.id);
+    return errno_t::eio;
+}
+
+void announce(const scsi_disk& sdkp, trace_event what) {
+    sdkp.device.kernel.emit(what, sdkp.device.sdev_gendev.id, sdkp.id);
+}
+
+// sd_remove and sd_shutdown: a disk that is still there is left flushed and at rest.
+void sd_remove(scsi_device& sdev) {
+    scsi_disk& sdkp = *sdev.disk;
+    if (sdkp.WCE) {
+        announce(sdkp, trace_event::sd_sync_cache);
+        static_cast<void>(sd_sync_cache(sdkp));
+    }
+    if (sdev.manage_start_stop) {
+        announce(sdkp, trace_event::sd_stop);
+        static_cast<void>(sd_start_stop_device(sdkp, false));
+    }
+    sdev.host.core.pm.device_del(sdkp.part0);
+    sdev.host.core.pm.device_del(sdkp.dev);
+}
+
+constexpr scsi_driver sd_template{
+    .name = "sd", .suspend = sd_suspend, .resume = sd_resume, .remove = sd_remove};
+
+} // namespace
+
+scsi_disk::scsi_disk(scsi_device& sdev, std::string_view disk_name)
+    : device(sdev), id(sdev.kernel.intern(disk_name)), WCE(sdev.inquiry.write_cache),
+      dev(sdev.kernel, "scsi_disk/" + sdev.sdev_gendev.name, &sdev.sdev_gendev),
+      part0(sdev.kernel, "block/" + std::string{disk_name}, &sdev.sdev_gendev) {}
+
+std::string sd_format_disk_name(u32 n) {
+    // Not quite base 26: there is no letter for zero.
+    std::string letters;
+    for (u32 rest = n + 1; rest != 0; rest = (rest - 1) / 26)
+        letters.insert(letters.begin(), static_cast<char>('a' + (rest - 1) % 26));
+    return "sd" + letters;
+}
+
+void sd_probe(scsi_device& sdev) {
+    auto& core = sdev.host.core;
+    sdev.disk = std::make_unique<scsi_disk>(sdev, sd_format_disk_name(core.next_disk++));
+    sdev.driver = &sd_template;
+    core.pm.device_add(sdev.disk->dev);
+    core.pm.device_add(sdev.disk->part0);
+}
+
+errno_t sd_suspend(scsi_device& sdev) {
+    const scsi_disk& sdkp = *sdev.disk;
+    const bool strict = sdev.host.core.start.stop_errors_abort;
+    if (sdkp.WCE) {
+        announce(sdkp, trace_event::sd_sync_cache);
+        const errno_t rc = sd_sync_cache(sdkp);
+        if (failed(rc))
+            return rc == errno_t::enodev && !strict ? errno_t::ok : rc;
+    }
+    if (!sdev.manage_start_stop)
+        return errno_t::ok;
+    announce(sdkp, trace_event::sd_stop);
+    const errno_t rc = sd_start_stop_device(sdkp, false);
+    return strict ? rc : errno_t::ok;
+}
+
+errno_t sd_resume(scsi_device& sdev) {
+    if (!sdev.manage_start_stop)
+        return errno_t::ok;
+    announce(*sdev.disk, trace_event::sd_start);
+    return sd_start_stop_device(*sdev.disk, true);
+}
+
+} // namespace spinup::drivers

@@ -1,0 +1,50 @@
+// The subcommands of `spinup`, and what each is told.
+//
+// A subcommand returns the exit status: 0 if all went well, 1 if a run ended badly (or was
+// interrupted), 2 for the user's mistakes. Mistakes are found before anything runs.
+#pragma once
+
+#include <optional>
+#include <spinup/base/result.hpp>
+#include <spinup/base/units.hpp>
+#include <string>
+#include <vector>
+
+namespace spinup::cli {
+
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+
+struct compare_options {
+    std::vector<std::string> machines;
+    std::string designs = "sync_3_11,async_3_15";
+    std::string disk_starts = "sync,async";
+    std::string order = "upfront";
+    std::string json; ///< a path, "-" for standard output, empty for none
+};
+
+struct run_options {
+    std::string machine;
+    std::string design = "async_3_15";
+    std::string disk_start = "async";
+    std::string order = "upfront";
+    u32 cycles = 1;
+    std::optional<duration> gap;
+    std::vector<std::string> overrides;
+    std::optional<u64> seed; ///< of a random schedule
+    std::string token;
+    std::string json;
+    std::string dmesg;
+};
+
+int compare(const compare_options& options);
+int run(const run_options& options);
+/// Lists the catalogue, or prints the file of one machine.
+int machines(const std::string& name);
+int designs();
+
+/// The whole program. Returns: the exit status.
+int run_program(int argc, const char* const* argv);
+
+} // namespace spinup::cli

@@ -1,0 +1,46 @@
+#include "emu/cli/rows.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace spinup::cli {
+namespace {
+
+// The ordered kind keeps the keys as they are written here; the other sorts them.
+using json = nlohmann::ordered_json;
+
+json ms(std::optional<duration> d) { return d ? json(to_ms(*d)) : json(nullptr); }
+
+} // namespace
+
+std::string to_json(std::span<const row> rows) {
+    json list = json::array();
+    for (const auto& r : rows) {
+        json out;
+        out["machine"] = r.machine;
+        out["design"] = r.design;
+        out["disk_start"] = r.disk_start;
+        out["order"] = r.order;
+        if (r.cycle)
+            out["cycle"] = *r.cycle;
+        out["kernel_resume_ms"] = ms(r.times.kernel_resume);
+        out["ports"] = json::array();
+        for (const auto& p : r.times.ports)
+            out["ports"].push_back({{"port", p.port},
+                                    {"ready_ms", ms(p.ready)},
+                                    {"first_io_ms", ms(p.first_io)},
+                                    {"comresets", p.comresets}});
+        list.push_back(std::move(out));
+    }
+    json top;
+    top["rows"] = std::move(list);
+    return top.dump(1) + "\n";
+}
+
+std::string ms_text(std::optional<duration> d) {
+    if (!d)
+        return "-";
+    const double ms = to_ms(*d);
+    return ms < 9.95 ? fmt::format("{:.1f}", ms) : fmt::format("{:.0f}", ms);
+}
+
+} // namespace spinup::cli

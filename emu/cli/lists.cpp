@@ -1,0 +1,56 @@
+// `spinup machines` and `spinup designs`.
+#include "emu/cli/commands.hpp"
+#include "emu/cli/output.hpp"
+#include "emu/cli/registries.hpp"
+#include "emu/machine/schema.hpp"
+#include "emu/machine/suggest.hpp"
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace spinup::cli {
+namespace {
+
+int print(std::string_view text) {
+    if (auto wrong = write_stdout(text))
+        return report(*wrong);
+    return exit_ok;
+}
+
+void add_registry(std::string& out, std::string_view title, registry which) {
+    out += std::string{title} + "\n";
+    for (const auto& entry : entries_of(which))
+        fmt::format_to(std::back_inserter(out), "  {:<12} {}\n  {:<12} ({})\n", entry.name,
+                       entry.summary, "", entry.source);
+}
+
+} // namespace
+
+int machines(const std::string& name) {
+    std::string out;
+    std::vector<std::string_view> names;
+    for (const auto& entry : machine::catalogue()) {
+        if (entry.name == name)
+            return print(entry.text);
+        names.push_back(entry.name);
+        const auto m = machine::parse(entry.text, entry.name);
+        if (!m)
+            return report(m.error());
+        fmt::format_to(std::back_inserter(out), "{:<15} {}\n", entry.name, m->summary);
+    }
+    if (name.empty())
+        return print(out);
+    return report({{},
+                   fmt::format("no machine `{}` is built in", machine::printable(name)),
+                   machine::did_you_mean(name, names)});
+}
+
+int designs() {
+    std::string out;
+    add_registry(out, "designs (--design, --designs)", registry::designs);
+    add_registry(out, "disk starts (--disk-start)", registry::disk_starts);
+    add_registry(out, "orders (--order)", registry::orders);
+    return print(out);
+}
+
+} // namespace spinup::cli

@@ -1,0 +1,27 @@
+// What the tables and the JSON are made of.
+#pragma once
+
+#include "emu/study/resume_latency.hpp"
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spinup::cli {
+
+/// One resume of one configuration.
+struct row {
+    std::string machine;
+    std::string design;
+    std::string disk_start;
+    std::string order;
+    std::optional<u32> cycle; ///< from 1; in the rows of `run` only
+    study::cycle_times times;
+};
+
+/// {"rows": [...]}, ended by a newline. Times are milliseconds, null for what did not happen.
+std::string to_json(std::span<const row> rows);
+
+/// "11656", or "-". Whole milliseconds from 10 on, else with one digit more.
+std::string ms_text(std::optional<duration> d);
+
+} // namespace spinup::cli

@@ -1,0 +1,47 @@
+#include "emu/cli/terminal.hpp"
+
+#include "emu/cli/output.hpp"
+#include <csignal>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace spinup::cli {
+namespace {
+
+// A signal handler has nowhere else to write to.
+volatile std::sig_atomic_t interrupt_seen = 0;
+
+extern "C" void note_interrupt(int) { interrupt_seen = 1; }
+
+} // namespace
+
+void watch_for_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    sigemptyset(&action.sa_mask);
+    // With SA_RESETHAND a second signal finds the default again, should a run be long.
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return interrupt_seen != 0; }
+
+progress::progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+progress::~progress() { clear(); }
+
+void progress::show(std::string_view text) {
+    if (!terminal_)
+        return;
+    write_stderr(fmt::format("\r\033[K{}", text));
+    shown_ = true;
+}
+
+void progress::clear() {
+    if (shown_)
+        write_stderr("\r\033[K");
+    shown_ = false;
+}
+
+} // namespace spinup::cli

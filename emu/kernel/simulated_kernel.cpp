@@ -1,0 +1,113 @@
+#include "emu/kernel/simulated_kernel.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace spinup::kernel {
+
+namespace {
+
+std::string seconds(time_point t) {
+    constexpr u64 ns_per_second = 1'000'000'000;
+    char text[40];
+    std::snprintf(text, sizeof text, "%llu.%09llu s",
+                  static_cast<unsigned long long>(to_ns(t) / ns_per_second),
+                  static_cast<unsigned long long>(to_ns(t) % ns_per_second));
+    return text;
+}
+
+/// Makes a kernel the context of failed CHECKs for a scope.
+class in_context {
+  public:
+    explicit in_context(const check_context& c) : before_(set_check_context(&c)) {}
+    ~in_context() { set_check_context(before_); }
+    in_context(const in_context&) = delete;
+    in_context& operator=(const in_context&) = delete;
+
+  private:
+    const check_context* before_;
+};
+
+} // namespace
+
+std::string run_end::text() const {
+    std::string out{to_string(how)};
+    out += " at " + seconds(at) + "\n";
+    for (const waiting_thread& w : waiting) {
+        out += "  " + w.name + " [" + std::to_string(w.pid) + "] waits for " + w.what;
+        if (w.owner_pid != 0)
+            out += ", held by " + w.owner_name + " [" + std::to_string(w.owner_pid) + "]";
+        out += "\n";
+    }
+    return out;
+}
+
+simulated_kernel::simulated_kernel(virtual_timeline& line, trace& log, const oracle_config& config)
+    : system(line, log, sched_), oracle_(config.make()),
+      sched_(*this, line, log, memory_, oracle_->explores() ? oracle_.get() : nullptr) {
+    line.set_oracle(oracle_->explores() ? oracle_.get() : nullptr);
+}
+
+simulated_kernel::~simulated_kernel() {
+    stop();
+    static_cast<virtual_timeline&>(clock()).set_oracle(nullptr);
+}
+
+run_end simulated_kernel::run(std::string_view name, std::function<void()> body, duration limit) {
+    const in_context context{*this};
+    return sched_.run(name, std::move(body), limit);
+}
+
+void simulated_kernel::stop() {
+    const in_context context{*this};
+    sched_.stop();
+}
+
+const replay* simulated_kernel::replaying() const {
+    return dynamic_cast<const replay*>(oracle_.get());
+}
+
+std::string simulated_kernel::describe() const {
+    std::string out = "at " + seconds(now());
+    if (cpu().current == nullptr)
+        out += ", in an interrupt, a timer or outside of a run";
+    else
+        out += ", in " + std::string{name(cpu().current->name)} + " [" + std::to_string(cpu().pid) +
+               "]";
+    out += ", spinlocks held: " + std::to_string(cpu().spinlocks);
+    for (const waiting_thread& w : sched_.waiting())
+        out += "\n  " + w.name + " [" + std::to_string(w.pid) + "] waits for " + w.what;
+    return out + "\ntoken: " + schedule().text();
+}
+
+// What every system does, by way of the scheduler.
+
+void system::msleep(duration d) {
+    const s64 jiffies = now().time_since_epoch() / jiffy;
+    const s64 timeout = (d + jiffy - duration{1}) / jiffy + 1; // schedule_timeout()'s argument
+    scheduler_->sleep_until(time_point{(jiffies + timeout) * jiffy});
+}
+void system::usleep_range(duration d) { scheduler_->sleep_until(now() + d); }
+
+u16 system::kthread_run(std::string_view name, std::function<void()> body) {
+    const thread* t = scheduler_->spawn(intern(name), std::move(body));
+    const u16 pid = t == nullptr ? u16{0} : t->pid;
+    scheduler_->decision_point();
+    return pid;
+}
+
+void system::request_irq(u32 irq, std::function<void()> handler) {
+    scheduler_->request_irq(irq, std::move(handler));
+}
+
+void system::free_irq(u32 irq) { scheduler_->free_irq(irq); }
+
+dma_memory system::dma_alloc_coherent(std::size_t bytes, std::size_t align) {
+    return scheduler_->memory().allocate(bytes, align);
+}
+
+void system::warn(const char* condition, const char* file, int line) {
+    scheduler_->complain(condition, file, line);
+}
+
+} // namespace spinup::kernel

@@ -1,0 +1,16 @@
+#include "emu/time/virtual_timeline.hpp"
+
+namespace spinup {
+
+timer& virtual_timeline::pop_tie() {
+    heap_.earliest(ties_);
+    if (ties_.size() == 1)
+        return heap_.pop();
+    const u32 picked = oracle_->pick(choice::timer_tie, static_cast<u32>(ties_.size()));
+    CHECK(picked < ties_.size());
+    timer& t = *ties_[picked].what;
+    heap_.remove(t);
+    return t;
+}
+
+} // namespace spinup

@@ -1,0 +1,44 @@
+// Power management messages and the platform's sleep. Linux: include/linux/pm.h, suspend.h.
+#pragma once
+
+#include <spinup/base/units.hpp>
+
+namespace spinup::kernel {
+
+/// PM_EVENT_*, values as in the kernel.
+enum class pm_event : u32 {
+    on = 0x0000,
+    freeze = 0x0001,
+    suspend = 0x0002,
+    hibernate = 0x0004,
+    quiesce = 0x0008,
+    resume = 0x0010,
+    thaw = 0x0020,
+    restore = 0x0040,
+};
+
+struct pm_message {
+    pm_event event = pm_event::on;
+
+    /// True for the events that bring a device back.
+    [[nodiscard]] constexpr bool resumes() const {
+        return event == pm_event::on || event == pm_event::resume || event == pm_event::thaw ||
+               event == pm_event::restore;
+    }
+};
+
+inline constexpr pm_message PMSG_FREEZE{pm_event::freeze};
+inline constexpr pm_message PMSG_SUSPEND{pm_event::suspend};
+inline constexpr pm_message PMSG_RESUME{pm_event::resume};
+
+/// How this machine sleeps. Linux: struct platform_suspend_ops.
+struct platform_suspend_ops {
+    /// Takes power away and returns when the machine has woken. Context: thread, all devices
+    /// suspended, interrupts off.
+    virtual void enter() = 0;
+
+  protected:
+    ~platform_suspend_ops() = default;
+};
+
+} // namespace spinup::kernel

@@ -1,0 +1,26 @@
+// Kernel timers. Linux: include/linux/timer.h. The function runs in softirq context.
+#pragma once
+
+#include <functional>
+#include <spinup/kernel/system.hpp>
+
+namespace spinup::kernel {
+
+class timer_list {
+  public:
+    timer_list(system& k, std::function<void()> fn);
+
+    /// Context: any.
+    void mod_timer(time_point expires) { timer_.at(expires); }
+    /// Returns: whether it was pending.
+    bool del_timer() { return timer_.cancel(); }
+    [[nodiscard]] bool pending() const { return timer_.armed(); }
+
+  private:
+    void fire();
+
+    std::function<void()> fn_;
+    timer timer_;
+};
+
+} // namespace spinup::kernel

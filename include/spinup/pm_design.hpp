@@ -1,0 +1,81 @@
+// A PM design: how an ATA port's suspend and resume requests behave.
+//
+// This is the header a design is written against. A design is one file: a function that requests a
+// PM operation of the port's error handler, in the design's own way of testing, locking, waiting
+// and reporting, and the callbacks that use it. It sees the port through pm_port, whose members are
+// the steps that every generation of ata_port_request_pm() is built from.
+//
+// What every design shares: the error handler (EH) thread does the work. It picks the posted
+// operation up, clears PM_PENDING *before* the reset starts, resets and revalidates the devices,
+// and then reports. So PM_PENDING means "posted, not yet picked up", not "resume running".
+#pragma once
+
+#include <spinup/base/errno.hpp>
+#include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/pm.hpp>
+#include <string_view>
+
+namespace spinup {
+
+/// ATA_EH_*: what the error handler is asked to do.
+enum class ata_eh_action : u32 {
+    none = 0,
+    revalidate = 1u << 0,
+    softreset = 1u << 1,
+    hardreset = 1u << 2,
+    reset = softreset | hardreset,
+};
+
+/// ATA_EHI_*: how it is to do it.
+enum class ata_ehi_flags : u32 {
+    none = 0,
+    hotplugged = 1u << 0,
+    no_autopsy = 1u << 2,
+    quiet = 1u << 3,
+    no_recovery = 1u << 4,
+};
+
+constexpr ata_eh_action operator|(ata_eh_action a, ata_eh_action b) {
+    return static_cast<ata_eh_action>(static_cast<u32>(a) | static_cast<u32>(b));
+}
+constexpr ata_ehi_flags operator|(ata_ehi_flags a, ata_ehi_flags b) {
+    return static_cast<ata_ehi_flags>(static_cast<u32>(a) | static_cast<u32>(b));
+}
+
+/// What a design may see and do of a port.
+class pm_port {
+  public:
+    /// ap->lock.
+    virtual kernel::spinlock& lock() = 0;
+    virtual kernel::system& kernel() = 0;
+    /// Number in log lines ("ata1").
+    [[nodiscard]] virtual u32 print_id() const = 0;
+
+    /// ATA_PFLAG_PM_PENDING. May be read without the lock; that is then the design's own risk.
+    [[nodiscard]] virtual bool pm_pending() const = 0;
+
+    /// Stores the message and where the result goes (nullptr: nowhere), sets PM_PENDING, merges
+    /// action and flags into every link's eh_info, and schedules EH. Locks: lock() held.
+    virtual void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
+                      errno_t* result) = 0;
+
+    /// ata_port_wait_eh(): returns when EH is neither pending nor running and the SCSI host is out
+    /// of recovery. Context: thread. Sleeps.
+    virtual void wait_eh() = 0;
+
+  protected:
+    ~pm_port() = default;
+};
+
+struct pm_design {
+    std::string_view name;    ///< as given to --design
+    std::string_view summary; ///< one line
+    std::string_view source;  ///< the kernel or posting it stands for
+
+    /// The port's .suspend, .freeze and .poweroff. Context: thread (PM core). Sleeps.
+    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message);
+    /// The port's .resume, .thaw and .restore.
+    errno_t (*port_resume)(pm_port& port, kernel::pm_message message);
+};
+
+} // namespace spinup

@@ -1,0 +1,68 @@
+// The trace: what happened, in order, as binary records.
+//
+// A record is 32 bytes and costs nanoseconds; text is made afterwards, by readers, from the one
+// table of events (trace_events.hpp). The digest is taken as records are pushed, so it does not
+// depend on who reads them or when. Two runs are the same run if their digests are equal.
+#pragma once
+
+#include <concepts>
+#include <spinup/base/units.hpp>
+#include <spinup/timeline.hpp>
+#include <spinup/trace_events.hpp>
+#include <string_view>
+
+namespace spinup {
+
+/// Name of a device, thread or design, kept once per trace. 0 is the empty name.
+enum class name_id : u32 {};
+
+struct trace_record {
+    u64 time_ns;
+    u16 event;  ///< trace_event
+    u16 thread; ///< who was running: a thread's id, or 0 for hardware and timers
+    u32 args[5];
+};
+static_assert(sizeof(trace_record) == 32);
+
+class trace {
+  public:
+    explicit trace(const timeline& line) : line_(line) {}
+    trace(const trace&) = delete;
+    trace& operator=(const trace&) = delete;
+
+    /// Up to five arguments: integers, enums and names. Their meaning is the event's row.
+    /// Context: any. Locks: none.
+    template <class... Args>
+    requires(sizeof...(Args) <= 5) void emit(trace_event event, Args... args) {
+        const trace_record r{
+            to_ns(line_.now()), static_cast<u16>(event), thread_, {static_cast<u32>(args)...}};
+        mix(r);
+        store(r);
+    }
+
+    /// Same text, same id, for the life of the trace; ids count up in order of first use.
+    virtual name_id intern(std::string_view text) = 0;
+    [[nodiscard]] virtual std::string_view name(name_id id) const = 0;
+
+    void set_thread(u16 id) { thread_ = id; }
+    [[nodiscard]] u64 digest() const { return digest_; }
+
+  protected:
+    ~trace() = default;
+    virtual void store(const trace_record& r) = 0;
+
+  private:
+    void mix(const trace_record& r) {
+        const u64 head = (u64{r.event} << 48) | (u64{r.thread} << 32) | r.args[0];
+        const u64 tail = ((u64{r.args[1]} << 32) | r.args[2]) * 0x9e3779b97f4a7c15ull ^
+                         ((u64{r.args[3]} << 32) | r.args[4]) * 0xc2b2ae3d27d4eb4full;
+        digest_ = (digest_ ^ (digest_ >> 29) ^ r.time_ns * 0x94d049bb133111ebull ^ head ^ tail) *
+                  0xbf58476d1ce4e5b9ull;
+    }
+
+    const timeline& line_;
+    u64 digest_ = 0xcbf29ce484222325ull;
+    u16 thread_ = 0;
+};
+
+} // namespace spinup

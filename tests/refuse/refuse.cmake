@@ -1,0 +1,22 @@
+# One case of tests/refuse: cmake -DCXX=... -DSOURCE=... -DINCLUDES=a|b -P refuse.cmake
+file(STRINGS ${SOURCE} first LIMIT_COUNT 1)
+if(NOT first MATCHES "^// refuse: (.+)$")
+    message(FATAL_ERROR "${SOURCE}:1: must read // refuse: <regex of the compiler's complaint>")
+endif()
+set(complaint "${CMAKE_MATCH_1}")
+
+set(ENV{LC_ALL} C)
+string(REPLACE "|" ";-I" includes "-I${INCLUDES}")
+set(compile ${CXX} -std=c++20 -fsyntax-only ${includes})
+
+execute_process(COMMAND ${compile} -DCONTROL ${SOURCE} RESULT_VARIABLE failed ERROR_VARIABLE said)
+if(failed)
+    message(FATAL_ERROR "the control does not compile:\n${said}")
+endif()
+execute_process(COMMAND ${compile} ${SOURCE} RESULT_VARIABLE failed ERROR_VARIABLE said)
+if(NOT failed)
+    message(FATAL_ERROR "${SOURCE} compiles, and must not")
+endif()
+if(NOT said MATCHES "error: [^\n]*(${complaint})")
+    message(FATAL_ERROR "refused, but not with \"${complaint}\":\n${said}")
+endif()
