@@ -1,5 +1,6 @@
 // The command line: what CLI11 makes of it, and errors in this program's own form.
 #include "emu/cli/commands.hpp"
+#include "emu/cli/log.hpp"
 #include "emu/cli/output.hpp"
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/schema.hpp"
@@ -61,6 +62,7 @@ class command_line {
     CLI::App* add(const std::string& name, const std::string& summary) {
         CLI::App* sub = app_.add_subcommand(name, summary);
         sub->allow_extras();
+        sub->add_flag_callback("-v,--verbose", be_verbose, "Say on standard error what is done");
         return sub;
     }
 
@@ -111,6 +113,9 @@ class command_line {
         run_->add_option("--json", run_options_.json,
                          "Write a row a cycle as JSON to this file; - for standard\n"
                          "output, without the picture");
+        run_->add_option("--trace", run_options_.trace,
+                         "Write every event of hardware, kernel and drivers to this file;\n"
+                         "- for standard output, without the picture");
         run_->add_option("--dmesg", run_options_.dmesg,
                          "Write the kernel's log to this file; - for standard output,\n"
                          "without the picture");

@@ -36,6 +36,7 @@ struct run_options {
     std::string token;
     std::string json;
     std::string dmesg;
+    std::string trace;
 };
 
 int compare(const compare_options& options);

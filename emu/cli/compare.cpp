@@ -1,5 +1,6 @@
 // `spinup compare`: every machine under every design and disk start.
 #include "emu/cli/commands.hpp"
+#include "emu/cli/log.hpp"
 #include "emu/cli/output.hpp"
 #include "emu/cli/registries.hpp"
 #include "emu/cli/tables.hpp"
@@ -59,6 +60,7 @@ status run_one(const machine::machine& what, const row& names, outcome& out) {
     auto report = study::run(config);
     if (!report)
         return report.error();
+    log_run(what, config, *report);
     if (!report->ok())
         out.complaints += fmt::format("spinup: {} {} {}: {}: {}\n", names.machine, names.design,
                                       names.disk_start, report->verdict, report->reason);

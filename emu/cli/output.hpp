@@ -25,6 +25,7 @@ class output_target {
     output_target(std::string option, std::string path)
         : option_(std::move(option)), path_(std::move(path)) {}
 
+    [[nodiscard]] const std::string& option() const { return option_; }
     [[nodiscard]] bool wanted() const { return !path_.empty(); }
     [[nodiscard]] bool to_stdout() const { return path_ == "-"; }
 

@@ -1,5 +1,6 @@
 // `spinup run`: one machine under one design, in detail.
 #include "emu/cli/commands.hpp"
+#include "emu/cli/log.hpp"
 #include "emu/cli/output.hpp"
 #include "emu/cli/picture.hpp"
 #include "emu/cli/registries.hpp"
@@ -8,38 +9,75 @@
 #include "emu/machine/schema.hpp"
 #include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
+#include "emu/trace/print_trace.hpp"
 #include "emu/trace/trace_ring.hpp"
+#include <array>
 #include <fmt/format.h>
 #include <sstream>
 
 namespace spinup::cli {
 namespace {
 
-status check(const run_options& options, const output_target& json, const output_target& dmesg) {
+/// The files that a run can write.
+struct outputs {
+    explicit outputs(const run_options& o)
+        : json{"--json", o.json}, dmesg{"--dmesg", o.dmesg}, trace{"--trace", o.trace} {}
+
+    [[nodiscard]] status check() const {
+        const std::array all{&json, &dmesg, &trace};
+        for (std::size_t i = 0; i < all.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (all[i]->clashes_with(*all[j]))
+                    return user_error{{},
+                                      fmt::format("{} and {} go to the same place",
+                                                  all[j]->option(), all[i]->option()),
+                                      ""};
+        for (const auto* each : all)
+            if (auto wrong = each->check())
+                return wrong;
+        return std::nullopt;
+    }
+    [[nodiscard]] bool take_stdout() const {
+        return json.to_stdout() || dmesg.to_stdout() || trace.to_stdout();
+    }
+
+    output_target json;
+    output_target dmesg;
+    output_target trace;
+};
+
+status check_names(const run_options& options) {
     if (auto wrong = check_name(registry::designs, "--design", options.design))
         return wrong;
     if (auto wrong = check_name(registry::disk_starts, "--disk-start", options.disk_start))
         return wrong;
-    if (auto wrong = check_name(registry::orders, "--order", options.order))
-        return wrong;
-    if (json.clashes_with(dmesg))
-        return user_error{{}, "--json and --dmesg go to the same place", ""};
-    if (auto wrong = json.check())
-        return wrong;
-    return dmesg.check();
+    return check_name(registry::orders, "--order", options.order);
 }
 
-/// The kernel's log from the records of a run.
-std::string dmesg_of(const study::run_report& report) {
+/// What a reader of the trace makes of the records of a run.
+template <class Reader> std::string text_from(const study::run_report& report) {
     // Interned in the same order, the names get the ids that the records hold.
     virtual_timeline line;
     trace_ring names{line};
     for (const auto& name : report.names)
         names.intern(name);
     std::ostringstream text;
-    dmesg_writer writer{text};
-    writer.take(report.records, names);
+    Reader reader{text};
+    reader.take(report.records, names);
     return text.str();
+}
+
+status write_files(const outputs& files, const study::run_report& report,
+                   const std::vector<row>& rows) {
+    if (auto wrong = files.json.write(to_json(rows)))
+        return wrong;
+    if (files.dmesg.wanted())
+        if (auto wrong = files.dmesg.write(text_from<dmesg_writer>(report)))
+            return wrong;
+    if (files.trace.wanted())
+        if (auto wrong = files.trace.write(text_from<trace_printer>(report)))
+            return wrong;
+    return std::nullopt;
 }
 
 std::vector<row> rows_of(const study::run_report& report, const machine::machine& what,
@@ -74,9 +112,10 @@ std::string text_of(const study::run_report& report, const machine::machine& wha
 } // namespace
 
 int run(const run_options& options) {
-    const output_target json{"--json", options.json};
-    const output_target dmesg{"--dmesg", options.dmesg};
-    if (auto wrong = check(options, json, dmesg))
+    const outputs files{options};
+    if (auto wrong = check_names(options))
+        return cli::report(*wrong);
+    if (auto wrong = files.check())
         return cli::report(*wrong);
     const auto what = machine::load(options.machine, options.overrides);
     if (!what)
@@ -98,13 +137,11 @@ int run(const run_options& options) {
     line.clear();
     if (!report)
         return cli::report(report.error());
+    log_run(*what, config, *report);
 
-    if (auto wrong = json.write(to_json(rows_of(*report, *what, options))))
+    if (auto wrong = write_files(files, *report, rows_of(*report, *what, options)))
         return cli::report(*wrong);
-    if (dmesg.wanted())
-        if (auto wrong = dmesg.write(dmesg_of(*report)))
-            return cli::report(*wrong);
-    if (!json.to_stdout() && !dmesg.to_stdout())
+    if (!files.take_stdout())
         if (auto wrong = write_stdout(text_of(*report, *what, options)))
             return cli::report(*wrong);
     if (!report->ok())

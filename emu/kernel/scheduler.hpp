@@ -65,7 +65,7 @@ class scheduler {
     void block_on_lock(name_id what, const void* const& owner);
     /// Requires: as block(). Returns: false if the time came first.
     bool block_until(name_id what, time_point deadline);
-    void sleep_until(time_point deadline) {
+    void sleep_to(time_point deadline) {
         if (may_sleep())
             block_until(msleep_, deadline);
     }

@@ -85,9 +85,9 @@ std::string simulated_kernel::describe() const {
 void system::msleep(duration d) {
     const s64 jiffies = now().time_since_epoch() / jiffy;
     const s64 timeout = (d + jiffy - duration{1}) / jiffy + 1; // schedule_timeout()'s argument
-    scheduler_->sleep_until(time_point{(jiffies + timeout) * jiffy});
+    scheduler_->sleep_to(time_point{(jiffies + timeout) * jiffy});
 }
-void system::usleep_range(duration d) { scheduler_->sleep_until(now() + d); }
+void system::usleep_range(duration d) { scheduler_->sleep_to(now() + d); }
 
 u16 system::kthread_run(std::string_view name, std::function<void()> body) {
     const thread* t = scheduler_->spawn(intern(name), std::move(body));

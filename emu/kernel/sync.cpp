@@ -20,7 +20,7 @@ bool wait_queue::sleep(waiter& w) {
     return true;
 }
 
-bool wait_queue::sleep_until(waiter& w, time_point deadline) {
+bool wait_queue::sleep_to(waiter& w, time_point deadline) {
     scheduler& s = k_.sched();
     if (!s.may_sleep() || deadline <= k_.now())
         return false;

@@ -93,7 +93,7 @@ class wait_queue {
             prepare(w);
             if (ready())
                 return true;
-        } while (sleep_until(w, deadline));
+        } while (sleep_to(w, deadline));
         return ready();
     }
     void wake_all();
@@ -104,7 +104,7 @@ class wait_queue {
     void prepare(waiter& w); // in the queue, if it is not
     // Both return at once if the waiter has been woken since it was prepared.
     bool sleep(waiter& w);                            // false: must not sleep, which was reported
-    bool sleep_until(waiter& w, time_point deadline); // false: timed out, or must not sleep
+    bool sleep_to(waiter& w, time_point deadline); // false: timed out, or must not sleep
 
     system& k_;
     name_id name_;
