@@ -72,6 +72,12 @@ class Program(unittest.TestCase):
         self.mistake("no help on `machine-fil`", "did you mean `machine-file`?",
                      "help", "machine-fil")
 
+    def test_schedules(self):
+        self.mistake("--seed", None, "run", "six-ssd", "--seed", "-1")
+        self.mistake("--seed", None, "run", "six-ssd", "--seed", "many")
+        self.mistake("exclude each other", "a token is a schedule", "run", "six-ssd", "--seed", "1",
+                     "--token", "s1:rr")
+
     def test_numbers(self):
         for text in ("0", "-1", "10001", "1.5", "x", "99999999999999999999"):
             self.mistake(f"--cycles: `{text}` is not a number from 1 to 10000", None,
@@ -199,6 +205,43 @@ class Program(unittest.TestCase):
         on_stdout = spinup("run", "six-ssd", "--dmesg", "-")
         self.assertEqual(on_stdout.stdout, target.read_text())
 
+    def test_trace_has_every_event(self):
+        done = spinup("run", "six-ssd", "--trace", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("COMRESET", "SATA link up", "waits for msleep", "is woken", "irq 24"):
+            self.assertIn(text, done.stdout)
+
+    def test_verbose_says_on_stderr_what_is_done(self):
+        quiet = spinup("compare", "six-ssd", "--designs", "async_3_15")
+        done = spinup("compare", "six-ssd", "--designs", "async_3_15", "--verbose")
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stdout), (0, quiet.stdout))
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+        self.assertRegex(done.stderr, r"(?m)^spinup: ran six-ssd .* digest [0-9a-f]{16}$")
+
+    def test_seed_gives_a_token_that_replays(self):
+        def last_lines(*arguments):
+            done = spinup("run", "back-to-back", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.splitlines()[-2:]
+
+        verdict, token = last_lines("--seed", "5")
+        self.assertNotEqual(verdict, last_lines()[0])
+        self.assertEqual([verdict, token], last_lines("--token", token.split()[1]))
+
+    def test_interrupted_run_keeps_its_cycles(self):
+        with subprocess.Popen([PROGRAM, "run", "thirty-two", "--cycles", "10000", "--gap", "0",
+                               "--json", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            try:
+                process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+            output, error = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1, error)
+        self.assertIn("interrupted: after ", error)
+        self.assertGreater(len(json.loads(output)["rows"]), 0)
+
     def test_the_same_run_twice_prints_the_same(self):
         self.assertEqual(spinup("run", "computer-three").stdout,
                          spinup("run", "computer-three").stdout)
@@ -214,6 +257,8 @@ class Program(unittest.TestCase):
         self.mistake("go to the same place", None, "run", "six-ssd", "--json", same,
                      "--dmesg", same)
         self.mistake("go to the same place", None, "run", "six-ssd", "--json", "-", "--dmesg", "-")
+        self.mistake("go to the same place", None, "run", "six-ssd", "--trace", same,
+                     "--dmesg", same)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_reader_that_leaves_is_no_error(self):
