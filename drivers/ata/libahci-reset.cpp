@@ -55,7 +55,7 @@ errno_t ahci_exec_polled_cmd(ata_port& ap, const ata_taskfile& tf, u8 pmp,
 }
 
 errno_t srst_failed(ata_port& ap, std::string_view reason, errno_t rc) {
-    ap.kernel.emit(trace_event::ata_srst_failed, ap.print_id, ap.kernel.intern(reason));
+    ap.kernel.emit(trace_event::ata_srst_failed, ap.print_id, reason);
     return rc;
 }
 

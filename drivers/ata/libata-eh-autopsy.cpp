@@ -155,8 +155,7 @@ void ata_eh_report(ata_port& ap) {
            word(ehc.i.action));
     for (const ata_queued_cmd& qc : ap.qcmd)
         if (worth_a_line(qc) && any(qc.err_mask))
-            k.emit(trace_event::ata_failed_cmd, ap.print_id,
-                   k.intern(spec::to_string(qc.tf.command)));
+            k.emit(trace_event::ata_failed_cmd, ap.print_id, spec::to_string(qc.tf.command));
 }
 
 void ata_eh_finish(ata_port& ap) {

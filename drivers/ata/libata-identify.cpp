@@ -44,13 +44,13 @@ ac_err identify(ata_device& dev, ata_class cls, spec::identify_page& id, ata_res
 
 errno_t id_failed(ata_device& dev, std::string_view reason, ac_err err, errno_t rc) {
     ata_port& ap = port_of(dev);
-    ap.kernel.emit(trace_event::ata_id_failed, ap.print_id, ap.kernel.intern(reason), word(err));
+    ap.kernel.emit(trace_event::ata_id_failed, ap.print_id, reason, word(err));
     return rc;
 }
 
 void mismatch(ata_device& dev, std::string_view what) {
     ata_port& ap = port_of(dev);
-    ap.kernel.emit(trace_event::ata_dev_mismatch, ap.print_id, ap.kernel.intern(what));
+    ap.kernel.emit(trace_event::ata_dev_mismatch, ap.print_id, what);
 }
 
 /// Whether words [first, last] are the same in both pages.
@@ -117,11 +117,11 @@ void print_info(ata_device& dev) {
     const std::string revision = dev.cls == ata_class::atapi
                                      ? std::string{"ATAPI"}
                                      : "ATA-" + std::to_string(major_version(dev.id));
-    k.emit(trace_event::ata_dev_id, ap.print_id, k.intern(revision), k.intern(dev.id.model()),
-           k.intern(dev.id.firmware()), udma_rate(best_udma(dev.id)));
+    k.emit(trace_event::ata_dev_id, ap.print_id, revision, dev.id.model(), dev.id.firmware(),
+           udma_rate(best_udma(dev.id)));
     if (dev.cls != ata_class::ata)
         return;
-    const name_id size = k.intern(std::to_string(dev.n_sectors));
+    const std::string size = std::to_string(dev.n_sectors);
     if (dev.id.has_ncq())
         k.emit(trace_event::ata_dev_size, ap.print_id, size, dev.id.queue_depth());
     else

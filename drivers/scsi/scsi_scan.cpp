@@ -71,8 +71,8 @@ scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scs
     auto& k = shost.kernel;
     auto made = std::make_unique<scsi_device>(shost, channel, id, lun, std::move(inquiry));
     scsi_device& sdev = *made;
-    k.emit(trace_event::scsi_device_added, sdev.sdev_gendev.id,
-           k.intern(type_name(sdev.inquiry.type)), k.intern(sdev.inquiry.model));
+    k.emit(trace_event::scsi_device_added, sdev.sdev_gendev.id, type_name(sdev.inquiry.type),
+           sdev.inquiry.model);
     if (shost.hostt.slave_configure != nullptr && failed(shost.hostt.slave_configure(sdev)))
         return nullptr;
     CHECK(sdev.queue_depth >= 1);

@@ -288,7 +288,7 @@ void scheduler::deliver(irq_line& line) {
 
 void scheduler::complain(std::string_view condition, std::string_view file, int line) {
     ++complaints_;
-    log_.emit(trace_event::warn_on, log_.intern(condition), log_.intern(file), line);
+    log_.emit(trace_event::warn_on, condition, file, line);
 }
 
 // Runs.

@@ -30,12 +30,14 @@ class trace {
     trace(const trace&) = delete;
     trace& operator=(const trace&) = delete;
 
-    /// Up to five arguments: integers, enums and names. Their meaning is the event's row.
+    /// Up to five arguments: integers, enums, names, and texts, which are interned here: in a call
+    /// the order of intern(a) and intern(b) would be the compiler's choice, and ids with it. In the
+    /// braces below it is from left to right. What they mean is the event's row.
     /// Context: any. Locks: none.
     template <class... Args>
-    requires(sizeof...(Args) <= 5) void emit(trace_event event, Args... args) {
+    requires(sizeof...(Args) <= 5) void emit(trace_event event, const Args&... args) {
         const trace_record r{
-            to_ns(line_.now()), static_cast<u16>(event), thread_, {static_cast<u32>(args)...}};
+            to_ns(line_.now()), static_cast<u16>(event), thread_, {argument(args)...}};
         mix(r);
         store(r);
     }
@@ -52,6 +54,12 @@ class trace {
     virtual void store(const trace_record& r) = 0;
 
   private:
+    template <class T> u32 argument(const T& value) {
+        if constexpr (std::convertible_to<const T&, std::string_view>)
+            return static_cast<u32>(intern(value));
+        else
+            return static_cast<u32>(value);
+    }
     void mix(const trace_record& r) {
         const u64 head = (u64{r.event} << 48) | (u64{r.thread} << 32) | r.args[0];
         const u64 tail = ((u64{r.args[1]} << 32) | r.args[2]) * 0x9e3779b97f4a7c15ull ^

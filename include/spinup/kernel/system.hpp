@@ -70,7 +70,7 @@ class system {
     dma_memory dma_alloc_coherent(std::size_t bytes, std::size_t align);
 
     /// A trace record; events of severity `log` are the kernel log (printk). Context: any.
-    template <class... Args> void emit(trace_event event, Args... args) {
+    template <class... Args> void emit(trace_event event, const Args&... args) {
         trace_.emit(event, args...);
     }
     name_id intern(std::string_view text) { return trace_.intern(text); }

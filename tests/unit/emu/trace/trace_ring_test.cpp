@@ -140,6 +140,20 @@ TEST_F(TraceRing, interns_each_name_once_and_counts_up) {
     EXPECT_EQ(log.name(name_id{0}), "");
 }
 
+// Ids are part of the digest, so they must not depend on the order in which a compiler likes to
+// evaluate arguments (g++ from the right, clang from the left).
+TEST_F(TraceRing, interns_texts_of_an_event_from_left_to_right) {
+    record_store seen;
+    log.attach(seen);
+    const std::string model = "disk";
+    log.emit(trace_event::ata_dev_id, 1, std::string_view{"ATA-8"}, model, "1.0", 133);
+    log.drain();
+    const trace_record& r = seen.records().front();
+    EXPECT_EQ(std::vector<u32>(std::begin(r.args), std::end(r.args)),
+              (std::vector<u32>{1, 1, 2, 3, 133}));
+    EXPECT_EQ(log.name(name_id{2}), "disk");
+}
+
 TEST_F(TraceRing, keeps_names_while_others_are_added) {
     const std::string_view first = log.name(log.intern("first"));
     for (int i = 0; i < 1000; ++i)
