@@ -9,7 +9,7 @@ namespace spinup::drivers {
 constinit const dpm_order dpm_order_async{
     "async",
     "an async device is started when the walk reaches it",
-    "the \"async\" column of the tests of 2009; again Linux 6.8, 6.1.76 and 6.6.15",
+    "the \"async\" column of the tests of 2009; Linux 6.8, 6.1.y from .76, 6.6.y from .15",
     [](const device& dev) { return dev.async_suspend; },
     nullptr,
     [](dpm& core, device& dev) { core.start_resume(dev); },
