@@ -99,7 +99,7 @@ build_in() {
     jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
     [ "$jobs" -le 8 ] || jobs=8
     mkdir -p "$folder"
-    echo "building: $folder"
+    echo "building: $folder (some minutes the first time; log: $folder/build.log)"
     quietly "$folder/configure.log" cmake -S . -B "$folder" "$@" &&
         quietly "$folder/build.log" cmake --build "$folder" --parallel "$jobs"
 }

@@ -2,8 +2,7 @@
 # Installs what is missing (root or sudo), builds with checks on in build-test/, runs the tests.
 #
 #   sh tests/run.sh                   the fast ones
-#   sh tests/run.sh explore           one label: unit spec conform prop explore golden seeds refuse
-#                                     tidy (fast), figures long bench
+#   sh tests/run.sh golden            one label: unit spec prop golden refuse tidy, or bench
 #   sh tests/run.sh -R 'libata.*'     the fast ones, with further arguments for ctest
 #
 # Properties draw from seed 1, so that a run repeats; RC_PARAMS overrides (rapidcheck's syntax).

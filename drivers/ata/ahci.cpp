@@ -61,24 +61,25 @@ errno_t ahci_pci_device_resume(device& dev) {
 
 namespace {
 
-dev_pm_ops make_pm_ops(const ahci_config& config) {
+/// The PCI bus saves the function's state when interrupts are off, which takes it no time.
+errno_t pci_pm_suspend_noirq(device&) { return errno_t::ok; }
+
+constexpr dev_pm_ops ahci_pci_pm_ops = [] {
     dev_pm_ops ops;
     ops.suspend = ahci_pci_device_suspend;
+    ops.suspend_noirq = pci_pm_suspend_noirq;
+    ops.resume_noirq = ahci_pci_device_resume_noirq;
     ops.resume = ahci_pci_device_resume;
-    // A callback that takes no time is not shown, as in a machine whose bus has none.
-    if (config.resume_noirq_cost > duration{})
-        ops.resume_noirq = ahci_pci_device_resume_noirq;
     return ops;
-}
+}();
 
 } // namespace
 
 ahci_host::ahci_host(scsi_core& core, bus::mmio& registers, ahci_config config)
-    : config_(std::move(config)), pm_ops_(make_pm_ops(config_)),
-      pdev_(core.kernel, config_.name, config_.parent),
+    : config_(std::move(config)), pdev_(core.kernel, config_.name, config_.parent),
       host_(core, pdev_, *config_.design), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
     pdev_.drvdata = this;
-    pdev_.pm = &pm_ops_;
+    pdev_.pm = &ahci_pci_pm_ops;
     pdev_.async_suspend = true;
 }
 
@@ -136,8 +137,9 @@ std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers,
     h->start_ports();
     core.kernel.request_irq(h->config_.irq,
                             [raw = h.get()] { ahci_interrupt(raw->host_, raw->hpriv_); });
-    h->print_ports();
     ata_host_register(h->host_, ahci_sht);
+    h->print_ports();
+    ata_host_probe(h->host_);
     return h;
 }
 

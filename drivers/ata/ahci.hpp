@@ -23,7 +23,7 @@ struct ahci_config {
     /// A bit for each port whose drive neither sd nor sr is attached to, as in a kernel without
     /// them.
     u32 no_uld_attach = 0;
-    /// Parent in the tree; null for none ("pci0000:00" is not modelled).
+    /// Parent in the tree; null for none.
     device* parent = nullptr;
 };
 
@@ -58,7 +58,6 @@ class ahci_host {
     void print_ports();
 
     ahci_config config_;
-    dev_pm_ops pm_ops_;
     device pdev_;
     ata_host host_;
     ahci_host_priv hpriv_;

@@ -12,7 +12,7 @@ using namespace literals;
 constexpr duration srst_hold = 1ms;
 /// Source: Linux, ata_wait_after_reset(): ATA_WAIT_AFTER_RESET.
 constexpr duration wait_after_srst = 150ms;
-/// Source: AHCI 1.3.1, 10.1.2; Linux polls it every millisecond for 500 ms.
+/// For PxCMD.CLO (AHCI 1.3.1, 3.3.7) to clear. The standard has no time; Linux polls for 500 ms.
 constexpr duration clo_timeout = 500ms;
 constexpr duration register_poll = 1ms;
 /// PMP field of an SRST that a port multiplier shall take for itself (SATA_PMP_CTRL_PORT).

@@ -113,6 +113,9 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
         ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &ap->tdev);
         scsi_add_host(*ap->scsi_host);
     }
+}
+
+void ata_host_probe(ata_host& host) {
     if (host.parallel_scan) {
         for (auto& ap : host.ports)
             ata_port_probe(*ap);

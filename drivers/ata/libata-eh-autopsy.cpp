@@ -9,8 +9,8 @@ using spec::ata_error;
 using spec::ata_status;
 
 /// SError bits by what they say of the link. Source: Linux, ata_eh_analyze_serror().
-constexpr u32 serror_ata_bus =
-    spec::px_serr::err_p.mask | spec::px_serr::err_t.mask | spec::px_serr::err_c.mask;
+constexpr u32 serror_ata_bus = spec::px_serr::err_t.mask | spec::px_serr::err_c.mask;
+constexpr u32 serror_protocol = spec::px_serr::err_p.mask;
 constexpr u32 serror_system = spec::px_serr::err_e.mask;
 constexpr u32 serror_hotplug = spec::px_serr::diag_n.mask | spec::px_serr::diag_x.mask;
 
@@ -20,6 +20,10 @@ void ata_eh_analyze_serror(ata_link& link) {
     ata_eh_context& ehc = link.eh_context;
     if ((ehc.i.serror & serror_ata_bus) != 0) {
         ehc.i.err_mask |= ac_err::ATA_BUS;
+        ehc.i.action |= ata_eh_action::reset;
+    }
+    if ((ehc.i.serror & serror_protocol) != 0) {
+        ehc.i.err_mask |= ac_err::HSM;
         ehc.i.action |= ata_eh_action::reset;
     }
     if ((ehc.i.serror & serror_system) != 0) {
@@ -151,8 +155,9 @@ void ata_eh_report(ata_port& ap) {
     if (nr_failed == 0 && !any(ehc.i.err_mask))
         return;
     auto& k = ap.kernel;
-    k.emit(trace_event::ata_exception, ap.print_id, word(ehc.i.err_mask), 0u, ehc.i.serror,
-           word(ehc.i.action));
+    const std::string_view frozen = any(ap.pflags, ata_pflags::FROZEN) ? " frozen" : "";
+    k.emit(trace_event::ata_exception, ap.print_id, word(ehc.i.err_mask), ehc.i.serror,
+           word(ehc.i.action), frozen);
     for (const ata_queued_cmd& qc : ap.qcmd)
         if (worth_a_line(qc) && any(qc.err_mask))
             k.emit(trace_event::ata_failed_cmd, ap.print_id, spec::to_string(qc.tf.command));

@@ -10,8 +10,8 @@ namespace {
 
 using namespace literals;
 
-/// A drive that spins up is left alone for this long, then reset again: "most drives spin up by
-/// 10 s", "99 % by 20 s", a last long try for big ones, and one more to be sure.
+/// A drive that spins up is left alone for this long, then reset again: the first try is enough for
+/// most drives, the second for nearly all; then a long one for big drives, and one more to be sure.
 /// Source: Linux, ata_eh_reset_timeouts.
 constexpr std::array<duration, 4> reset_timeouts{10s, 10s, 35s, 5s};
 constexpr unsigned max_tries = reset_timeouts.size();

@@ -122,12 +122,18 @@ void finish_run(ata_port& ap) {
         ap.hotplug_task.queue(0ns);
     if (any(ap.pflags, ata_pflags::RECOVERED))
         ap.kernel.emit(trace_event::ata_eh_complete, ap.print_id);
-    if (ap.configured && ata_dev_enabled(ap.link.dev) && !any(ap.pflags, ata_pflags::SUSPENDED))
-        ap.kernel.emit(trace_event::port_ready, ap.print_id);
     ap.pflags &= ~(ata_pflags::SCSI_HOTPLUG | ata_pflags::RECOVERED);
     ap.pflags &= ~ata_pflags::EH_IN_PROGRESS;
     ap.kernel.emit(trace_event::eh_end, ap.print_id);
     ap.eh_wait_q.wake_all();
+}
+
+/// Runs the driver's error handler, and says if the port's device can be used again.
+void recover(ata_port& ap) {
+    ap.configured = false;
+    ap.ops->error_handler(ap);
+    if (ap.configured && ata_dev_enabled(ap.link.dev))
+        ap.kernel.emit(trace_event::port_ready, ap.print_id);
 }
 
 void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
@@ -139,7 +145,7 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         ata_eh_handle_port_resume(ap);
         fetch_eh_info(ap);
         if (!any(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
-            ap.ops->error_handler(ap);
+            recover(ap);
         else
             ata_eh_finish(ap);
         ata_eh_handle_port_suspend(ap);

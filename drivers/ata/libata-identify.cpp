@@ -10,14 +10,10 @@
 namespace spinup::drivers {
 namespace {
 
-using namespace literals;
-
-/// SET FEATURES 07h spins a drive up. Source: Linux, ata_dev_set_feature's caller: 30 s.
-constexpr duration spin_up_timeout = 30s;
 /// From this capacity on Linux flushes with the EXT command (2^28 sectors).
 constexpr u64 flush_ext_from = u64{1} << 28;
 
-ac_err set_features(ata_device& dev, spec::set_features_op op, u16 count, duration timeout = {}) {
+ac_err set_features(ata_device& dev, spec::set_features_op op, u16 count) {
     ata_taskfile tf;
     tf.command = spec::ata_cmd::set_features;
     tf.feature = spec::raw(op);
@@ -25,7 +21,7 @@ ac_err set_features(ata_device& dev, spec::set_features_op op, u16 count, durati
     tf.protocol = ata_prot::nodata;
     tf.nsect = count;
     ata_result_tf result;
-    return ata_exec_internal(dev, tf, nullptr, {}, result, timeout);
+    return ata_exec_internal(dev, tf, nullptr, {}, result);
 }
 
 ac_err identify(ata_device& dev, ata_class cls, spec::identify_page& id, ata_result_tf& result) {
@@ -167,15 +163,15 @@ errno_t ata_dev_read_id(ata_device& dev, ata_class& cls, spec::identify_page& id
         if (id.is_ata() != (cls == ata_class::ata))
             return id_failed(dev, "device reports invalid type", err, errno_t::einval);
 
-        // Power-up in standby: the drive wants to be asked before its spindle starts.
+        // Power-up in standby: the drive wants to be asked before its spindle starts. 3.11 gives it
+        // the time of any SET FEATURES; later kernels give it 30 s.
         const auto config = id.config();
         const bool incomplete = config == spec::specific_config::spin_up_needed_incomplete;
         if (tried_spin_up ||
             (!incomplete && config != spec::specific_config::spin_up_needed_complete))
             return errno_t::ok;
         tried_spin_up = true;
-        const ac_err spun =
-            set_features(dev, spec::set_features_op::puis_spin_up, 0, spin_up_timeout);
+        const ac_err spun = set_features(dev, spec::set_features_op::puis_spin_up, 0);
         if (any(spun) && incomplete)
             return id_failed(dev, "SPINUP failed", spun, errno_t::eio);
         if (!incomplete)

@@ -140,13 +140,12 @@ errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active) {
 }
 
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result, duration timeout) {
+                         ata_buffer data, ata_result_tf& result) {
     ata_link& link = dev.link;
     ata_port& ap = link.ap;
     ata_queued_cmd& qc = ap.qcmd[ATA_TAG_INTERNAL];
     const auto timeout_class = ata_timeout_class_of(tf.command);
     u8& timeout_idx = link.eh_context.cmd_timeout_idx[static_cast<unsigned>(timeout_class)];
-    const bool auto_timeout = timeout == duration{};
 
     spin_guard guard(ap.lock);
     if (any(ap.pflags, ata_pflags::FROZEN))
@@ -163,10 +162,8 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     ata_qc_issue(qc);
     guard.unlock();
 
-    if (auto_timeout)
-        timeout = ata_timeout_at(timeout_class, timeout_idx);
     ata_eh_release(ap);
-    const bool in_time = ap.internal_done.wait_for(timeout);
+    const bool in_time = ap.internal_done.wait_for(ata_timeout_at(timeout_class, timeout_idx));
     ata_eh_acquire(ap);
 
     guard.lock();
@@ -195,8 +192,7 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     preempted.restore();
     guard.unlock();
 
-    if (any(err_mask, ac_err::TIMEOUT) && auto_timeout &&
-        timeout_idx < ata_timeout_last(timeout_class))
+    if (any(err_mask, ac_err::TIMEOUT) && timeout_idx < ata_timeout_last(timeout_class))
         ++timeout_idx;
     return err_mask;
 }

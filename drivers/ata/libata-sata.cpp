@@ -13,10 +13,6 @@ using namespace literals;
 constexpr duration ready_poll = 50ms;
 constexpr duration slow_warning_after = 5s;
 constexpr duration slow_warning_left = 3s;
-/// How long 0xFF in Status may mean "not yet" rather than "nothing there". Source: Linux,
-/// ATA_TMOUT_FF_WAIT and ATA_TMOUT_FF_WAIT_LONG.
-constexpr duration ff_wait = 800ms;
-constexpr duration ff_wait_long = 2s;
 
 /// DET=1 must last this long. Source: AHCI 1.1, 10.4.2.
 constexpr duration comreset_time = 1ms;
@@ -24,7 +20,7 @@ constexpr duration comreset_time = 1ms;
 constexpr duration resume_delay = 200ms;
 constexpr unsigned link_resume_tries = 5; // ATA_LINK_RESUME_TRIES
 /// A device behind a port multiplier that is not ready by then is asked with an SRST instead.
-/// Source: Linux before 6.5, ATA_TMOUT_PMP_SRST_WAIT.
+/// Source: Linux before 6.5.6 and 6.1.56, ATA_TMOUT_PMP_SRST_WAIT.
 constexpr duration pmp_srst_wait = 5s;
 
 /// Source: Linux, sata_deb_timing_normal and sata_deb_timing_hotplug.
@@ -90,8 +86,6 @@ int ata_check_ready(spec::ata_status status) {
 errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn check) {
     ata_port& ap = link.ap;
     const time_point start = ap.kernel.now();
-    const duration patience = ap.host.parallel_scan ? ff_wait_long : ff_wait;
-    const time_point nodev_deadline = std::min(start + patience, deadline);
     bool warned = false;
 
     for (;;) {
@@ -100,7 +94,9 @@ errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn c
         const int shown = ready;
         if (ready > 0)
             return errno_t::ok;
-        if (ready < 0 && (ata_link_online(link) || now < nodev_deadline))
+        // All ones may be "not yet" while there is a link. Without one Linux puts up with them for
+        // another while (ATA_TMOUT_FF_WAIT) only where the link's state cannot be read.
+        if (ready < 0 && ata_link_online(link))
             ready = 0;
         if (ready < 0)
             return errno_t::enodev;

@@ -11,8 +11,9 @@
 namespace spinup::drivers {
 namespace {
 
-/// INQUIRY's product identification has room for this much. SPC-4 6.6.2.
-constexpr std::size_t scsi_model_length = 16;
+/// Widths of INQUIRY's vendor and product revision. SPC-4 6.6.2.
+constexpr std::size_t vendor_length = 8;
+constexpr std::size_t revision_length = 4;
 
 /// For commands that EH hands back: the midlayer learns of them from EH's done queue.
 void ata_eh_scsidone(scsi_cmnd&) {}
@@ -71,12 +72,19 @@ void remove_detached(ata_device& dev) {
 
 scsi_inquiry inquiry_of(const ata_device& dev) {
     scsi_inquiry inquiry;
-    inquiry.model = dev.id.model().substr(0, scsi_model_length);
+    inquiry.model = dev.id.model();
+    inquiry.revision = dev.id.firmware();
     if (dev.cls == ata_class::atapi) {
+        // A packet device answers INQUIRY itself; the model it tells IDENTIFY is both its fields.
+        inquiry.vendor = inquiry.model.substr(0, vendor_length);
+        inquiry.model.erase(0, vendor_length);
         inquiry.type = scsi_type::rom;
         inquiry.sector_size = 2048;
         return inquiry;
     }
+    // SAT-3 8.1.2: the last half of the revision, unless that is blank.
+    if (inquiry.revision.size() > revision_length)
+        inquiry.revision.erase(0, revision_length);
     inquiry.capacity = sectors{dev.n_sectors};
     inquiry.write_cache = dev.id.write_cache_enabled();
     return inquiry;

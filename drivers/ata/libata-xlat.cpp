@@ -106,7 +106,9 @@ struct sense_row {
     spec::asc_pair pair;
 };
 
-// First match wins. Source: Linux, ata_to_sense_error(), its sense_table for the Error field.
+// First match wins. Source: Linux 3.11, ata_to_sense_error(), its table for the Error field. Some
+// rows are odd (media change, 0x20, has none) and are kept as they are there;
+// later kernels call 0x10 ILLEGAL REQUEST, LBA out of range.
 constexpr std::array error_sense{
     sense_row{0xd1, spec::sense_key::aborted_command, spec::asc_pair::no_additional_sense},
     sense_row{0xd0, spec::sense_key::aborted_command, spec::asc_pair::no_additional_sense},
@@ -114,20 +116,21 @@ constexpr std::array error_sense{
     sense_row{0x84, spec::sense_key::aborted_command, spec::asc_pair::scsi_parity_error},
     sense_row{0x37, spec::sense_key::not_ready, spec::asc_pair::not_ready_cause_not_reportable},
     sense_row{0x09, spec::sense_key::not_ready, spec::asc_pair::not_ready_cause_not_reportable},
-    sense_row{0x01, spec::sense_key::medium_error, spec::asc_pair::no_additional_sense},
+    sense_row{0x01, spec::sense_key::medium_error, spec::asc_pair::address_mark_not_found},
     sense_row{0x02, spec::sense_key::hardware_error, spec::asc_pair::no_additional_sense},
+    sense_row{0x04, spec::sense_key::aborted_command, spec::asc_pair::no_additional_sense},
     sense_row{0x08, spec::sense_key::not_ready, spec::asc_pair::not_ready_cause_not_reportable},
-    sense_row{0x10, spec::sense_key::illegal_request, spec::asc_pair::lba_out_of_range},
-    sense_row{0x20, spec::sense_key::unit_attention, spec::asc_pair::not_ready_to_ready},
+    sense_row{0x10, spec::sense_key::aborted_command, spec::asc_pair::recorded_entity_not_found},
     sense_row{0x40, spec::sense_key::medium_error, spec::asc_pair::unrecovered_read_error},
-    sense_row{0x80, spec::sense_key::aborted_command, spec::asc_pair::scsi_parity_error},
+    sense_row{0x80, spec::sense_key::medium_error, spec::asc_pair::unrecovered_read_error},
 };
-// The same for the Status field, if the Error field says nothing.
+// The same for the Status field, if the Error field says nothing. 11/00 with RECOVERED ERROR is
+// Linux's; the standard has 17h and 18h for recovered data.
 constexpr std::array status_sense{
     sense_row{0x80, spec::sense_key::aborted_command, spec::asc_pair::scsi_parity_error},
     sense_row{0x20, spec::sense_key::hardware_error, spec::asc_pair::no_additional_sense},
     sense_row{0x08, spec::sense_key::aborted_command, spec::asc_pair::scsi_parity_error},
-    sense_row{0x04, spec::sense_key::recovered_error, spec::asc_pair::unrecovered_read_error},
+    sense_row{0x04, spec::sense_key::recovered_error, spec::asc_pair::plain_read_error},
 };
 
 template <std::size_t N>
@@ -182,7 +185,9 @@ void ata_gen_ata_sense(const ata_queued_cmd& qc, scsi_cmnd& cmd) {
     const bool told =
         spec::has_any(qc.result_tf.status, spec::ata_status::bsy | spec::ata_status::df |
                                                spec::ata_status::err | spec::ata_status::drq);
-    const sense_row* row = told ? find_row(error_sense, error) : nullptr;
+    // While BSY is set the Error field means nothing.
+    const bool busy = spec::has(qc.result_tf.status, spec::ata_status::bsy);
+    const sense_row* row = told && !busy ? find_row(error_sense, error) : nullptr;
     if (row == nullptr && told)
         row = find_row(status_sense, status);
     if (row != nullptr)

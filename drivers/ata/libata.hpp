@@ -243,9 +243,10 @@ struct ata_host {
 /// For a port that the controller does not implement.
 extern const ata_port_operations ata_dummy_port_ops;
 
-/// Adds the devices of all ports to the tree, then their SCSI hosts, probes all ports and adds the
-/// devices found. Context: thread. Sleeps. Linux: ata_host_register, async_port_probe.
+/// Adds the devices of all ports to the tree, then their SCSI hosts.
 void ata_host_register(ata_host& host, const scsi_host_template& sht);
+/// Probes all ports and adds the devices found. Context: thread. Sleeps. Linux: async_port_probe.
+void ata_host_probe(ata_host& host);
 /// Asks EH to probe the port. Does not wait.
 void ata_port_probe(ata_port& ap);
 
@@ -273,10 +274,10 @@ void ata_qc_complete(ata_queued_cmd& qc); ///< Locks: ap.lock
 /// Completes what is no longer active. Locks: ap.lock. Returns: -EINVAL if a bit rose.
 errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active);
 
-/// Runs one command and waits for it. `result` gets the result taskfile. A timeout of 0 means the
-/// one of the table. Context: EH. Sleeps (eh_mutex is let go meanwhile).
+/// Runs one command and waits for it. `result` gets the result taskfile. The timeout
+/// is the one of the table. Context: EH. Sleeps (eh_mutex is let go meanwhile).
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result, duration timeout = {});
+                         ata_buffer data, ata_result_tf& result);
 
 // libata-sata.cpp
 

@@ -24,8 +24,8 @@ struct timeout_row {
     unsigned last;
 };
 
-// Indexed by ata_timeout_class. Source: Linux 3.11, ata_eh_identify_timeouts ("covers > 99% of
-// drives" and so on), ata_eh_flush_timeouts, ata_eh_other_timeouts, ATA_EH_CMD_DFL_TIMEOUT.
+// Indexed by ata_timeout_class. Source: Linux 3.11, ata_eh_identify_timeouts,
+// ata_eh_flush_timeouts, ata_eh_other_timeouts, ATA_EH_CMD_DFL_TIMEOUT.
 constexpr std::array<timeout_row, ata_timeout_classes> timeout_table{{
     {{5s, 10s, 30s}, 2},
     {{5s, 10s, 10s}, 1},

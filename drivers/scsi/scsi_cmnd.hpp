@@ -16,6 +16,7 @@
 #include <spinup/kernel/dma.hpp>
 #include <spinup/kernel/timer.hpp>
 #include <spinup/spec/scsi.hpp>
+#include <string_view>
 
 namespace spinup::drivers {
 
@@ -36,6 +37,8 @@ enum class host_byte : u8 {
     did_imm_retry = 0x0c,
     did_requeue = 0x0d,
 };
+/// "DID_NO_CONNECT". Linux: drivers/scsi/constants.c.
+[[nodiscard]] std::string_view to_string(host_byte host);
 
 /// Linux packs these into one int; packed() gives that number for the trace.
 struct scsi_result {
@@ -49,6 +52,9 @@ struct scsi_result {
                static_cast<u32>(status);
     }
 };
+
+/// "DRIVER_OK", "DRIVER_SENSE" for an answer with sense data, "DRIVER_TIMEOUT".
+[[nodiscard]] std::string_view driver_byte_name(scsi_result result);
 
 enum class dma_data_direction : u8 { none, to_device, from_device };
 

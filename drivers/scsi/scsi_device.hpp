@@ -31,6 +31,7 @@ struct scsi_inquiry {
     scsi_type type = scsi_type::disk;
     std::string vendor = "ATA";
     std::string model;
+    std::string revision{};
     sectors capacity{}; ///< in logical blocks
     u32 sector_size = 512;
     bool write_cache = false; ///< WCE of the caching mode page

@@ -96,6 +96,7 @@ bool scsi_dispatch_cmd(scsi_cmnd& cmd) {
     cmd.sense_buffer = {};
     cmd.host_scribble = nullptr;
     cmd.timeout_timer.mod_timer(shost.kernel.now() + cmd.request.timeout);
+    shost.kernel.emit(trace_event::scsi_dispatch, cmd.device->sdev_gendev.id, cmd.request.serial);
     const scsi_mlqueue answer = shost.hostt.queuecommand(shost, cmd);
     if (answer == scsi_mlqueue::accepted)
         return true;

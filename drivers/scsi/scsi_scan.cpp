@@ -35,8 +35,15 @@ std::string address(const Scsi_Host& shost, u32 channel, u32 id) {
     return std::to_string(shost.host_no) + ":" + std::to_string(channel) + ":" + std::to_string(id);
 }
 
+// As wide as the kernel's names are. Source: drivers/scsi/scsi.c, scsi_device_types.
 std::string_view type_name(scsi_type type) {
-    return type == scsi_type::rom ? "CD-ROM" : "Direct-Access";
+    return type == scsi_type::rom ? "CD-ROM           " : "Direct-Access    ";
+}
+
+// A field of INQUIRY data: cut or filled up with spaces.
+std::string field(std::string text, std::size_t width) {
+    text.resize(width, ' ');
+    return text;
 }
 
 } // namespace
@@ -71,8 +78,10 @@ scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scs
     auto& k = shost.kernel;
     auto made = std::make_unique<scsi_device>(shost, channel, id, lun, std::move(inquiry));
     scsi_device& sdev = *made;
+    // Widths: SPC-4 6.6.2.
     k.emit(trace_event::scsi_device_added, sdev.sdev_gendev.id, type_name(sdev.inquiry.type),
-           sdev.inquiry.model);
+           field(sdev.inquiry.vendor, 8), field(sdev.inquiry.model, 16),
+           field(sdev.inquiry.revision, 4));
     if (shost.hostt.slave_configure != nullptr && failed(shost.hostt.slave_configure(sdev)))
         return nullptr;
     CHECK(sdev.queue_depth >= 1);

@@ -6,6 +6,7 @@
 #include "emu/machine/schema.hpp"
 #include "emu/machine/suggest.hpp"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -15,6 +16,11 @@ namespace {
 
 constexpr s64 max_cycles = 10'000;
 constexpr s64 max_gap_ms = 3'600'000;
+
+constexpr const char* exit_statuses =
+    "Exit status: 0 if all went well, 1 if a run ended badly (its verdict is not `ok`) or was\n"
+    "interrupted, 2 for a mistake on the command line or in a machine file, or an output that\n"
+    "cannot be written.";
 
 constexpr std::string_view machine_file_topic = "machine-file";
 
@@ -27,8 +33,7 @@ class command_line {
   public:
     command_line() {
         app_.set_version_flag("--version", "spinup " SPINUP_VERSION, "Print the version");
-        app_.footer("Exit status: 0 if all went well, 1 if a run ended badly or was interrupted, 2 "
-                    "for a\nmistake on the command line or in a machine file.");
+        app_.footer(exit_statuses);
         app_.get_formatter()->column_width(28);
         // What is left over is judged here, to say what may have been meant.
         app_.allow_extras();
@@ -55,6 +60,8 @@ class command_line {
         }
         if (auto wrong = leftover())
             return report(*wrong);
+        if (auto wrong = empty_value())
+            return report(*wrong);
         return dispatch();
     }
 
@@ -62,6 +69,7 @@ class command_line {
     CLI::App* add(const std::string& name, const std::string& summary) {
         CLI::App* sub = app_.add_subcommand(name, summary);
         sub->allow_extras();
+        sub->footer(exit_statuses);
         sub->add_flag_callback("-v,--verbose", be_verbose, "Say on standard error what is done");
         return sub;
     }
@@ -98,8 +106,9 @@ class command_line {
             ->capture_default_str();
         run_->add_option("--cycles", cycles_, "Suspend and resume so often")->default_str("1");
         run_->add_option("--gap", gap_,
-                         "Milliseconds from a resume to the next suspend; without it,\n"
-                         "the next suspend waits for all ports and all reads");
+                         "Milliseconds from a resume to the next suspend, and reads only\n"
+                         "after the last resume; without it, the next suspend waits for\n"
+                         "all ports and all reads");
         // One value an option: a list would take the MACHINE that follows for a second one.
         run_->add_option("--set", run_options_.overrides,
                          "path=value: override a key of the machine file; repeatable")
@@ -153,7 +162,10 @@ class command_line {
     /// What nobody asked for: a word that is no subcommand, an option that does not exist.
     [[nodiscard]] status leftover() const {
         const CLI::App* sub = chosen();
-        const auto words = app_.remaining(true);
+        auto words = app_.remaining(true);
+        // The `--` after which nothing is an option may stay behind as well.
+        if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
+            words.erase(mark);
         if (words.empty()) {
             if (sub != nullptr)
                 return std::nullopt;
@@ -175,6 +187,18 @@ class command_line {
         return user_error{{},
                           fmt::format("unknown subcommand `{}`", shown),
                           nearest(word, subcommand_names(app_))};
+    }
+
+    /// No option and no name can be empty.
+    [[nodiscard]] status empty_value() const {
+        if (const CLI::App* sub = chosen())
+            for (const CLI::Option* option : sub->get_options())
+                for (const auto& value : option->results())
+                    if (value.empty())
+                        return user_error{{},
+                                          fmt::format("{}: its value is empty", option->get_name()),
+                                          help_hint()};
+        return std::nullopt;
     }
 
     int dispatch() {
@@ -211,10 +235,14 @@ class command_line {
             return user_error{{},
                               fmt::format("--cycles: `{}` is not a number from 1 to {}",
                                           machine::printable(cycles_), max_cycles),
-                              ""};
+                              "for instance --cycles 10"};
         run_options_.cycles = static_cast<u32>(cycles);
-        if (auto wrong = read_seed())
+        if (auto wrong = read_gap())
             return wrong;
+        return read_seed();
+    }
+
+    status read_gap() {
         if (gap_.empty())
             return std::nullopt;
         double gap = 0;
@@ -222,7 +250,10 @@ class command_line {
             return user_error{{},
                               fmt::format("--gap: `{}` is not milliseconds from 0 to {}",
                                           machine::printable(gap_), max_gap_ms),
-                              ""};
+                              "for instance --cycles 2 --gap 0.5"};
+        if (run_options_.cycles < 2)
+            return user_error{
+                {}, "--gap needs --cycles 2 or more", "it is the time between two cycles"};
         run_options_.gap = duration{std::llround(gap * 1e6)};
         return std::nullopt;
     }
@@ -230,16 +261,16 @@ class command_line {
     status read_seed() {
         if (seed_.empty())
             return std::nullopt;
-        s64 seed = 0;
-        if (!parse_number(seed_, seed) || seed < 0)
+        u64 seed = 0;
+        if (!parse_number(seed_, seed))
             return user_error{{},
-                              fmt::format("--seed: `{}` is not a whole number from 0 up",
-                                          machine::printable(seed_)),
-                              ""};
+                              fmt::format("--seed: `{}` is not a whole number from 0 to {}",
+                                          machine::printable(seed_), ~u64{0}),
+                              "for instance --seed 1"};
         if (!run_options_.token.empty())
             return user_error{
                 {}, "--seed and --token exclude each other", "a token is a schedule already"};
-        run_options_.seed = static_cast<u64>(seed);
+        run_options_.seed = seed;
         return std::nullopt;
     }
 

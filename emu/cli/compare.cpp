@@ -107,7 +107,7 @@ int compare(const compare_options& options) {
     if (!todo)
         return report(todo.error());
     const output_target json{"--json", options.json};
-    if (auto wrong = json.check())
+    if (auto wrong = check_outputs({&json}))
         return report(*wrong);
 
     outcome out;
@@ -117,7 +117,8 @@ int compare(const compare_options& options) {
     std::vector<row> all;
     for (const auto& rows : out.rows)
         all.insert(all.end(), rows.begin(), rows.end());
-    if (auto wrong = json.write(to_json(all)))
+    const output rows{&json, json.wanted() ? to_json(all) : ""};
+    if (auto wrong = write_outputs({&rows, 1}))
         return report(*wrong);
     if (!json.to_stdout())
         if (auto wrong = write_stdout(table_of(*todo, out)))

@@ -32,22 +32,21 @@ std::string without_trailing_blanks(std::string line) {
     return line + "\n";
 }
 
-std::string gain_text(duration base, duration now) {
-    if (now.count() == 0)
+std::string gain_text(std::optional<duration> base, std::optional<duration> now) {
+    if (!base || !now || now->count() == 0)
         return "-";
-    return fmt::format("{:.1f}x", to_ms(base) / to_ms(now));
+    return fmt::format("{:.1f}x", to_ms(*base) / to_ms(*now));
 }
 
-std::string lines_of(const head& h, const row& r, duration base, std::span<const u32> shown,
-                     bool first) {
-    std::string ready = first ? h.text(r.design, r.disk_start, ms_text(r.times.kernel_resume),
-                                       gain_text(base, r.times.kernel_resume), "ready")
-                              : h.text("", "", "", "", "ready");
+std::string lines_of(const head& h, const row& r, std::optional<duration> base,
+                     std::span<const u32> shown) {
+    std::string ready = h.text(r.design, r.disk_start, ms_text(resume_of(r.times)),
+                               gain_text(base, resume_of(r.times)), "ready");
     std::string read = h.text("", "", "", "", "first read");
     for (const u32 number : shown) {
         const auto& times = r.times.ports.at(number - 1);
-        ready += cell(ms_text(times.ready));
-        read += cell(ms_text(times.first_io));
+        ready += cell(ms_text(r.times.slept ? times.ready : std::nullopt));
+        read += cell(ms_text(r.times.slept ? times.first_io : std::nullopt));
     }
     return without_trailing_blanks(ready) + without_trailing_blanks(read);
 }
@@ -103,8 +102,10 @@ std::string compare_table(const machine::machine& what, std::span<const row> row
             heading += cell(port_heading(what, number));
         out += without_trailing_blanks(heading);
         for (const auto& r : rows)
-            out += lines_of(h, r, rows.front().times.kernel_resume, some, true);
+            out += lines_of(h, r, resume_of(rows.front().times), some);
     }
+    out += fmt::format("  gain: over this machine's first row, {} with disk start {}\n",
+                       rows.front().design, rows.front().disk_start);
     return out + calibration_note(what);
 }
 

@@ -22,12 +22,15 @@ std::string to_json(std::span<const row> rows) {
         out["order"] = r.order;
         if (r.cycle)
             out["cycle"] = *r.cycle;
-        out["kernel_resume_ms"] = ms(r.times.kernel_resume);
+        out["kernel_resume_ms"] = ms(resume_of(r.times));
         out["ports"] = json::array();
+        const auto after_resume = [&](std::optional<duration> d) {
+            return ms(r.times.slept ? d : std::nullopt);
+        };
         for (const auto& p : r.times.ports)
             out["ports"].push_back({{"port", p.port},
-                                    {"ready_ms", ms(p.ready)},
-                                    {"first_io_ms", ms(p.first_io)},
+                                    {"ready_ms", after_resume(p.ready)},
+                                    {"first_io_ms", after_resume(p.first_io)},
                                     {"comresets", p.comresets}});
         list.push_back(std::move(out));
     }

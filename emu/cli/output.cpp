@@ -1,9 +1,9 @@
 #include "emu/cli/output.hpp"
 
 #include "emu/cli/commands.hpp"
+#include "emu/cli/terminal.hpp"
 #include "emu/machine/suggest.hpp"
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -11,42 +11,28 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace spinup::cli {
 namespace {
 
-/// Returns: 0, or errno.
+/// Returns: 0, or errno; EINTR if the user interrupts it.
 int write_all(int fd, std::string_view text) {
+    const bool interrupted_before = interrupted();
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+        if (n < 0 && errno != EINTR)
             return errno;
-        text.remove_prefix(static_cast<std::size_t>(n));
+        if (n > 0)
+            text.remove_prefix(static_cast<std::size_t>(n));
+        if (!text.empty() && !interrupted_before && interrupted())
+            return EINTR;
     }
     return 0;
 }
 
 int close_file(int fd) { return ::close(fd) == 0 ? 0 : errno; }
-
-enum class place : u8 { missing, regular, other, directory };
-
-place place_of(const std::string& path) {
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0)
-        return place::missing;
-    if (S_ISDIR(info.st_mode))
-        return place::directory;
-    return S_ISREG(info.st_mode) ? place::regular : place::other;
-}
-
-/// A new file next to `path`, so that a rename cannot cross file systems. Returns: its descriptor,
-/// or -1 and errno.
-int open_beside(const std::string& path, std::string& name) {
-    name = path + ".XXXXXX";
-    return ::mkstemp(name.data());
-}
 
 /// The permissions that a new file gets, or those of the file it replaces.
 mode_t mode_for(const std::string& path) {
@@ -56,6 +42,68 @@ mode_t mode_for(const std::string& path) {
     const mode_t mask = ::umask(0);
     ::umask(mask);
     return 0666 & ~mask;
+}
+
+/// Opens and writes a device or a pipe. Returns: 0, or errno.
+int write_stream(const std::string& path, std::string_view text) {
+    // Who has interrupted the run does not want to wait for a reader of the pipe either.
+    const int no_wait = interrupted() ? O_NONBLOCK : 0;
+    const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | no_wait);
+    if (fd < 0)
+        return errno;
+    int code = ::fcntl(fd, F_SETFL, O_APPEND) == 0 ? write_all(fd, text) : errno;
+    if (const int closed = close_file(fd); code == 0)
+        code = closed;
+    return code;
+}
+
+/// A file with its new content that does not have its name yet; gone unless it is given that.
+class staged_file {
+  public:
+    explicit staged_file(const output_target& target) : target_(&target) {}
+    staged_file(staged_file&& other) noexcept
+        : target_(other.target_), name_(std::exchange(other.name_, {})) {}
+    staged_file& operator=(staged_file&&) = delete;
+    ~staged_file() {
+        if (!name_.empty())
+            ::unlink(name_.c_str());
+    }
+
+    /// Returns: 0, or errno.
+    int stage(std::string_view text) {
+        // Next to the file, so that the rename cannot cross file systems.
+        std::string name = target_->to().path + ".XXXXXX";
+        const int fd = ::mkstemp(name.data());
+        if (fd < 0)
+            return errno;
+        name_ = std::move(name);
+        int code = ::fchmod(fd, mode_for(target_->to().path)) == 0 ? 0 : errno;
+        if (code == 0)
+            code = write_all(fd, text);
+        if (const int closed = close_file(fd); code == 0)
+            code = closed;
+        return code;
+    }
+    int commit() {
+        if (::rename(name_.c_str(), target_->to().path.c_str()) != 0)
+            return errno;
+        name_.clear();
+        return 0;
+    }
+    [[nodiscard]] const output_target& target() const { return *target_; }
+
+  private:
+    const output_target* target_;
+    std::string name_;
+};
+
+status write_now(const output& out) {
+    const destination& to = out.to->to();
+    if (out.to->to_stdout())
+        return write_stdout(out.text);
+    const int code = to.what == destination::kind::descriptor ? write_all(to.fd, out.text)
+                                                              : write_stream(to.path, out.text);
+    return code == 0 ? std::nullopt : status{out.to->failed(code)};
 }
 
 } // namespace
@@ -81,83 +129,80 @@ void write_stderr(std::string_view text) { static_cast<void>(write_all(STDERR_FI
 int report(const user_error& error) {
     const char* lead = error.where.file.empty() ? "spinup: " : "";
     write_stderr(fmt::format("{}{}\n", lead, error.text()));
-    return exit_usage;
+    return interrupted() ? exit_failed : exit_usage;
+}
+
+output_target::output_target(std::string option, std::string path)
+    : option_(std::move(option)), path_(std::move(path)) {
+    if (path_ == "-")
+        to_ = {destination::kind::descriptor, "-", STDOUT_FILENO, 0};
+    else if (wanted())
+        to_ = find_destination(path_);
+}
+
+bool output_target::to_stdout() const {
+    return to_.what == destination::kind::descriptor && to_.fd == STDOUT_FILENO;
 }
 
 user_error output_target::failed(int code) const {
     return {{},
             fmt::format("{}: cannot write `{}`: {}", option_, machine::printable(path_, 200),
                         std::strerror(code)),
-            ""};
-}
-
-std::string output_target::real_path() const {
-    char resolved[PATH_MAX];
-    return ::realpath(path_.c_str(), resolved) != nullptr ? std::string{resolved} : path_;
+            code == EINTR ? ""
+                          : "for instance a new file in your own folder, or - for standard "
+                            "output"};
 }
 
 status output_target::check() const {
-    if (!wanted() || to_stdout())
+    if (!wanted())
         return std::nullopt;
-    const std::string path = real_path();
-    switch (place_of(path)) {
-    case place::directory:
-        return failed(EISDIR);
-    case place::regular:
-    case place::other:
-        if (::access(path.c_str(), W_OK) != 0)
-            return failed(errno);
-        break;
-    case place::missing:
-        break;
-    }
-    if (place_of(path) == place::other)
+    if (to_.what == destination::kind::nowhere)
+        return failed(to_.error);
+    if (to_.what != destination::kind::file)
         return std::nullopt;
-    std::string name;
-    const int fd = open_beside(path, name);
-    if (fd < 0)
-        return failed(errno);
-    ::close(fd);
-    ::unlink(name.c_str());
+    if (const int code = staged_file{*this}.stage(""); code != 0)
+        return failed(code);
     return std::nullopt;
 }
 
-status output_target::write(std::string_view text) const {
-    if (!wanted())
-        return std::nullopt;
-    if (to_stdout())
-        return write_stdout(text);
-    const std::string path = real_path();
-    if (place_of(path) == place::other) {
-        const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (fd < 0)
-            return failed(errno);
-        const int code = write_all(fd, text);
-        const int closed = close_file(fd);
-        if (code != 0 || closed != 0)
-            return failed(code != 0 ? code : closed);
-        return std::nullopt;
-    }
-    std::string name;
-    const int fd = open_beside(path, name);
-    if (fd < 0)
-        return failed(errno);
-    int code = ::fchmod(fd, mode_for(path)) == 0 ? 0 : errno;
-    if (code == 0)
-        code = write_all(fd, text);
-    if (const int closed = close_file(fd); code == 0)
-        code = closed;
-    if (code == 0 && ::rename(name.c_str(), path.c_str()) != 0)
-        code = errno;
-    if (code == 0)
-        return std::nullopt;
-    ::unlink(name.c_str());
-    return failed(code);
+bool output_target::clashes_with(const output_target& other) const {
+    if (!wanted() || !other.wanted() || to_.what != other.to_.what)
+        return false;
+    if (to_.what == destination::kind::descriptor)
+        return to_.fd == other.to_.fd;
+    return to_.what == destination::kind::file && to_.path == other.to_.path;
 }
 
-bool output_target::clashes_with(const output_target& other) const {
-    return wanted() && other.wanted() && real_path() == other.real_path() &&
-           (to_stdout() || place_of(real_path()) != place::other);
+status check_outputs(std::initializer_list<const output_target*> all) {
+    for (auto a = all.begin(); a != all.end(); ++a)
+        for (auto b = all.begin(); b != a; ++b)
+            if ((*a)->clashes_with(**b))
+                return user_error{
+                    {},
+                    fmt::format("{} and {} go to the same place", (*b)->option(), (*a)->option()),
+                    "give each a file of its own"};
+    for (const auto* each : all)
+        if (auto wrong = each->check())
+            return wrong;
+    return std::nullopt;
+}
+
+status write_outputs(std::span<const output> all) {
+    std::vector<staged_file> files;
+    for (const auto& out : all) {
+        if (out.to->to().what != destination::kind::file)
+            continue;
+        if (const int code = files.emplace_back(*out.to).stage(out.text); code != 0)
+            return out.to->failed(code);
+    }
+    for (const auto& out : all)
+        if (out.to->wanted() && out.to->to().what != destination::kind::file)
+            if (auto wrong = write_now(out))
+                return wrong;
+    for (auto& file : files)
+        if (const int code = file.commit(); code != 0)
+            return file.target().failed(code);
+    return std::nullopt;
 }
 
 } // namespace spinup::cli

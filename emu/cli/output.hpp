@@ -1,6 +1,9 @@
 // Where results go: standard output, or a file that appears as a whole or not at all.
 #pragma once
 
+#include "emu/cli/destination.hpp"
+#include <initializer_list>
+#include <span>
 #include <spinup/base/result.hpp>
 #include <string>
 #include <string_view>
@@ -15,36 +18,45 @@ void prepare_output();
 status write_stdout(std::string_view text);
 void write_stderr(std::string_view text);
 
-/// Prints an error in the one form that all of them have. Returns: exit_usage.
+/// Prints an error in the one form that all of them have. Returns: exit_usage, or exit_failed if
+/// the user has interrupted what then failed.
 int report(const user_error& error);
 
-/// A file to be written when the work is done. "-" is standard output.
+/// A place to be written when the work is done. "-" is standard output.
 class output_target {
   public:
     /// `option` names it in errors. An empty path: no such output was asked for.
-    output_target(std::string option, std::string path)
-        : option_(std::move(option)), path_(std::move(path)) {}
+    output_target(std::string option, std::string path);
 
     [[nodiscard]] const std::string& option() const { return option_; }
     [[nodiscard]] bool wanted() const { return !path_.empty(); }
-    [[nodiscard]] bool to_stdout() const { return path_ == "-"; }
+    [[nodiscard]] bool to_stdout() const;
 
     /// Says now what would go wrong later. Leaves nothing behind.
     [[nodiscard]] status check() const;
 
-    /// Replaces the file in one step. A device or a pipe is written as it is.
-    [[nodiscard]] status write(std::string_view text) const;
-
-    /// True if both would write to the same place.
+    /// True if both would write to the same place. Devices take as many as come.
     [[nodiscard]] bool clashes_with(const output_target& other) const;
 
-  private:
     [[nodiscard]] user_error failed(int code) const;
-    /// The file that a symbolic link stands for, or the path itself.
-    [[nodiscard]] std::string real_path() const;
+    [[nodiscard]] const destination& to() const { return to_; }
 
+  private:
     std::string option_;
     std::string path_;
+    destination to_;
 };
+
+/// Says now what would go wrong with any of them, alone or together.
+status check_outputs(std::initializer_list<const output_target*> all);
+
+struct output {
+    const output_target* to;
+    std::string text;
+};
+
+/// Writes each that is wanted. Files are replaced in one step and after all else has gone well: if
+/// one output fails, every file is as it was.
+status write_outputs(std::span<const output> all);
 
 } // namespace spinup::cli

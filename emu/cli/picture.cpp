@@ -10,7 +10,7 @@ namespace spinup::cli {
 namespace {
 
 constexpr std::size_t label_width = 8;
-constexpr std::size_t cells = 74;
+constexpr std::size_t cells = 73;
 
 constexpr char core_resumes = '#';
 constexpr char core_suspends = 's';
@@ -18,6 +18,7 @@ constexpr char core_asleep = 'z';
 constexpr char core_waits = '#';
 constexpr char handler_works = '=';
 constexpr char drive_spins_up = '~';
+constexpr char core_waits_for_spin_up = '%';
 constexpr char comreset_mark = '|';
 constexpr char ready_mark = '*';
 constexpr char read_issued_mark = 'r';
@@ -64,7 +65,7 @@ class drawer {
         }
         open_spin_.resize(what.ports.size());
         open_eh_.resize(what.ports.size());
-        eh_.resize(what.ports.size());
+        spin_.resize(what.ports.size());
     }
 
     picture draw() {
@@ -72,12 +73,12 @@ class drawer {
         for (const auto& r : report_.records)
             take(r);
         for (std::size_t i = 0; i < what_.ports.size(); ++i) {
-            close(open_spin_[i], spin(i), end_, drive_spins_up);
-            close(open_eh_[i], eh_[i], end_, handler_works);
+            close(open_spin_[i], spin_[i], end_, drive_spins_up);
+            close(open_eh_[i], out_.rows[i].bars, end_, handler_works);
+            callbacks(i);
             auto& bars = out_.rows[i].bars;
-            bars.insert(bars.end(), eh_[i].begin(), eh_[i].end());
+            bars.insert(bars.end(), spin_[i].begin(), spin_[i].end());
         }
-        callbacks();
         notes();
         out_.rows.insert(out_.rows.begin(), std::move(core_));
         out_.length = std::max<duration>(end_, std::chrono::milliseconds{1});
@@ -88,7 +89,6 @@ class drawer {
     using opened = std::optional<duration>;
 
     [[nodiscard]] duration since(u64 time_ns) const { return from_ns(time_ns) - from_; }
-    std::vector<bar>& spin(std::size_t i) { return out_.rows[i].bars; }
 
     void close(opened& open, std::vector<bar>& into, duration at, char letter) {
         if (open && at > duration{})
@@ -121,7 +121,7 @@ class drawer {
         const auto& last = report_.cycles.back();
         change(last.resume_begin - from_ + last.kernel_resume, ' ');
         end_ = last.resume_begin - from_ + last.kernel_resume;
-        core_.note = fmt::format("{:>7}", ms_text(last.kernel_resume));
+        core_.note = fmt::format("{:>10}", ms_text(last.kernel_resume));
     }
 
     void take(const trace_record& r) {
@@ -135,13 +135,13 @@ class drawer {
             open_spin_[i] = at;
             break;
         case trace_event::spin_up_end:
-            close(open_spin_[i], row.bars, at, drive_spins_up);
+            close(open_spin_[i], spin_[i], at, drive_spins_up);
             break;
         case trace_event::eh_begin:
             open_eh_[i] = open_eh_[i].value_or(at);
             break;
         case trace_event::eh_end:
-            close(open_eh_[i], eh_[i], at, handler_works);
+            close(open_eh_[i], row.bars, at, handler_works);
             break;
         case trace_event::comreset:
             add(row, at, comreset_mark);
@@ -167,30 +167,27 @@ class drawer {
     }
 
     /// The callbacks of the port and of what hangs below it, where the PM core waits.
-    void callbacks() {
-        for (std::size_t i = 0; i < what_.ports.size(); ++i) {
-            const std::string names[] = {fmt::format("ata{}", i + 1), fmt::format("host{}", i),
-                                         fmt::format("target{}:0:0", i),
-                                         fmt::format("{}:0:0:0", i)};
-            for (const auto& call : report_.callbacks) {
-                const duration begin = call.begin - from_;
-                if (begin + call.took <= duration{} ||
-                    std::find(std::begin(names), std::end(names), report_.name(call.device)) ==
-                        std::end(names))
-                    continue;
-                out_.rows[i].bars.push_back(
-                    {std::max(begin, duration{}), begin + call.took, core_waits});
-            }
+    void callbacks(std::size_t i) {
+        const std::string names[] = {fmt::format("ata{}", i + 1), fmt::format("host{}", i),
+                                     fmt::format("target{}:0:0", i), fmt::format("{}:0:0:0", i)};
+        for (const auto& call : report_.callbacks) {
+            const duration begin = call.begin - from_;
+            if (begin + call.took <= duration{} ||
+                std::find(std::begin(names), std::end(names), report_.name(call.device)) ==
+                    std::end(names))
+                continue;
+            out_.rows[i].bars.push_back(
+                {std::max(begin, duration{}), begin + call.took, core_waits});
         }
     }
 
     void notes() {
-        out_.note_heading = fmt::format("{:>7} {:>7}", "ready", "read");
+        out_.note_heading = fmt::format("{:>3} {:>6} {:>6}", "rst", "ready", "read");
         const auto& last = report_.cycles.back().ports;
         for (std::size_t i = 0; i < what_.ports.size() && i < last.size(); ++i)
             if (last[i].has_drive)
-                out_.rows[i].note =
-                    fmt::format("{:>7} {:>7}", ms_text(last[i].ready), ms_text(last[i].first_io));
+                out_.rows[i].note = fmt::format("{:>3} {:>6} {:>6}", last[i].comresets,
+                                                ms_text(last[i].ready), ms_text(last[i].first_io));
     }
 
     const study::run_report& report_;
@@ -200,7 +197,7 @@ class drawer {
     picture_row core_;
     std::vector<opened> open_spin_;
     std::vector<opened> open_eh_;
-    std::vector<std::vector<bar>> eh_; // drawn over the spin-up
+    std::vector<std::vector<bar>> spin_; // drawn over the rest
     duration end_{};
 };
 
@@ -232,8 +229,10 @@ std::string draw(const picture& p) {
             // A bar ends before the cell in which its end falls, but it always shows.
             const std::size_t end = std::max(cell_of(b.end, p.length), first + 1);
             const std::size_t stop = b.end >= p.length ? cells : end;
-            std::fill(line.begin() + static_cast<std::ptrdiff_t>(first),
-                      line.begin() + static_cast<std::ptrdiff_t>(stop), b.letter);
+            for (std::size_t cell = first; cell < stop; ++cell)
+                line[cell] = b.letter == drive_spins_up && line[cell] == core_waits
+                                 ? core_waits_for_spin_up
+                                 : b.letter;
         }
         auto marks = row.marks;
         std::stable_sort(marks.begin(), marks.end(), [](const mark& a, const mark& b) {
@@ -258,9 +257,12 @@ picture picture_of(const study::run_report& report, const machine::machine& what
 }
 
 std::string picture_legend() {
-    return "        # the PM core waits    = the error handler works    ~ the drive spins up\n"
+    return "        = EH works    ~ the drive gets ready    # the PM core waits    % both of "
+           "these\n"
            "        | COMRESET    * ready    r first read queued    R done    x failed"
-           "    s suspend    z asleep\n";
+           "    s suspend    z asleep\n"
+           "        rst: COMRESETs; ready, read: ms from the first noirq callback of the last "
+           "resume\n";
 }
 
 } // namespace spinup::cli

@@ -64,6 +64,11 @@ result<std::vector<std::string>> check_names(registry which, std::string_view op
         out.emplace_back(list.substr(0, comma));
         if (auto wrong = check_name(which, option, out.back()))
             return *std::move(wrong);
+        if (std::find(out.begin(), out.end() - 1, out.back()) != out.end() - 1)
+            return user_error{
+                {},
+                fmt::format("{}: {} `{}` is listed twice", option, word_for(which), out.back()),
+                "once is enough: the same run gives the same row"};
         if (comma == std::string_view::npos)
             return out;
         list.remove_prefix(comma + 1);

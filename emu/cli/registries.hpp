@@ -24,7 +24,8 @@ std::vector<registered> entries_of(registry which);
 /// Says whether the name exists; if not, which was meant. `option` is the option that gave it.
 status check_name(registry which, std::string_view option, std::string_view name);
 
-/// Names of a list "a,b,c", each checked. An empty list or name is a mistake.
+/// Names of a list "a,b,c", each checked. An empty list or name is a mistake, and
+/// so is a name that comes twice.
 result<std::vector<std::string>> check_names(registry which, std::string_view option,
                                              std::string_view list);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emu/study/resume_latency.hpp"
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ struct row {
     std::optional<u32> cycle; ///< from 1; in the rows of `run` only
     study::cycle_times times;
 };
+
+/// Not set if the suspend failed, and there was no resume.
+inline std::optional<duration> resume_of(const study::cycle_times& times) {
+    return times.slept ? std::optional{times.kernel_resume} : std::nullopt;
+}
 
 /// {"rows": [...]}, ended by a newline. Times are milliseconds, null for what did not happen.
 std::string to_json(std::span<const row> rows);

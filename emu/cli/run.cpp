@@ -11,7 +11,6 @@
 #include "emu/trace/dmesg.hpp"
 #include "emu/trace/print_trace.hpp"
 #include "emu/trace/trace_ring.hpp"
-#include <array>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -23,20 +22,7 @@ struct outputs {
     explicit outputs(const run_options& o)
         : json{"--json", o.json}, dmesg{"--dmesg", o.dmesg}, trace{"--trace", o.trace} {}
 
-    [[nodiscard]] status check() const {
-        const std::array all{&json, &dmesg, &trace};
-        for (std::size_t i = 0; i < all.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j)
-                if (all[i]->clashes_with(*all[j]))
-                    return user_error{{},
-                                      fmt::format("{} and {} go to the same place",
-                                                  all[j]->option(), all[i]->option()),
-                                      ""};
-        for (const auto* each : all)
-            if (auto wrong = each->check())
-                return wrong;
-        return std::nullopt;
-    }
+    [[nodiscard]] status check() const { return check_outputs({&json, &dmesg, &trace}); }
     [[nodiscard]] bool take_stdout() const {
         return json.to_stdout() || dmesg.to_stdout() || trace.to_stdout();
     }
@@ -69,15 +55,14 @@ template <class Reader> std::string text_from(const study::run_report& report) {
 
 status write_files(const outputs& files, const study::run_report& report,
                    const std::vector<row>& rows) {
-    if (auto wrong = files.json.write(to_json(rows)))
-        return wrong;
+    std::vector<output> all;
+    if (files.json.wanted())
+        all.push_back({&files.json, to_json(rows)});
     if (files.dmesg.wanted())
-        if (auto wrong = files.dmesg.write(text_from<dmesg_writer>(report)))
-            return wrong;
+        all.push_back({&files.dmesg, text_from<dmesg_writer>(report)});
     if (files.trace.wanted())
-        if (auto wrong = files.trace.write(text_from<trace_printer>(report)))
-            return wrong;
-    return std::nullopt;
+        all.push_back({&files.trace, text_from<trace_printer>(report)});
+    return write_outputs(all);
 }
 
 std::vector<row> rows_of(const study::run_report& report, const machine::machine& what,
@@ -89,16 +74,29 @@ std::vector<row> rows_of(const study::run_report& report, const machine::machine
     return out;
 }
 
+/// The picture and what explains it.
+std::string drawing_of(const study::run_report& report, const machine::machine& what, bool both) {
+    std::string out;
+    if (report.cycles.size() > 1)
+        out += fmt::format("drawn: {} of {} cycles, from the first noirq callback of cycle {}\n",
+                           both ? "the last 2" : "the last", report.cycles.size(),
+                           report.cycles.size() - (both ? 1 : 0));
+    return out + draw(picture_of(report, what, both)) + "\n" + picture_legend() +
+           calibration_note(what) + "\n";
+}
+
 std::string text_of(const study::run_report& report, const machine::machine& what,
                     const run_options& options) {
     std::string out = fmt::format("{}: design {}, disk start {}, order {}\n", what.name,
                                   options.design, options.disk_start, options.order);
     if (!report.cycles.empty()) {
-        out += fmt::format("kernel suspend {} ms, resume {} ms, from the first noirq callback\n\n",
-                           ms_text(report.cycles.back().kernel_suspend),
-                           ms_text(report.cycles.back().kernel_resume));
-        out += draw(picture_of(report, what, options.gap.has_value()));
-        out += "\n" + picture_legend() + calibration_note(what) + "\n";
+        const auto& last = report.cycles.back();
+        out += fmt::format("kernel suspend {} ms, ", ms_text(last.kernel_suspend));
+        out += last.slept ? fmt::format("resume {} ms from the first noirq callback\n\n",
+                                        ms_text(last.kernel_resume))
+                          : std::string{"which failed: no resume\n\n"};
+        if (last.slept)
+            out += drawing_of(report, what, options.gap.has_value() && report.cycles.size() > 1);
         if (report.cycles.size() > 1)
             out += cycle_table(report) + "\n";
         out += device_table(report) + "\n";
@@ -131,6 +129,7 @@ int run(const run_options& options) {
     config.seed = options.seed;
     config.token = options.token;
     config.stop = interrupted;
+    config.keep_records = files.dmesg.wanted() || files.trace.wanted();
     progress line;
     line.show(fmt::format("{} {} {}", what->name, options.design, options.disk_start));
     const auto report = study::run(config);

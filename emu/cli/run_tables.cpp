@@ -33,6 +33,8 @@ std::vector<device_time> devices_of(const study::run_report& report) {
             continue;
         }
         at->resume += call.took;
+        if (!report.cycles.back().slept)
+            continue; // there is no first noirq callback to count from
         const duration begin = call.begin - origin;
         at->resume_begin = std::min(at->resume_begin.value_or(begin), begin);
         at->resume_end = std::max(at->resume_end, begin + call.took);
@@ -49,13 +51,15 @@ std::string cycle_table(const study::run_report& report) {
         std::optional<duration> ready;
         std::optional<duration> read;
         for (const auto& p : c.ports) {
+            if (!c.slept)
+                break;
             if (p.ready)
                 ready = std::max(ready.value_or(duration{}), *p.ready);
             if (p.first_io)
                 read = std::max(read.value_or(duration{}), *p.first_io);
         }
         fmt::format_to(std::back_inserter(out), "  {:>5}  {:>10}  {:>9}  {:>15}  {:>15}\n", i + 1,
-                       ms_text(c.kernel_suspend), ms_text(c.kernel_resume), ms_text(ready),
+                       ms_text(c.kernel_suspend), ms_text(resume_of(c)), ms_text(ready),
                        ms_text(read));
     }
     return out;

@@ -19,8 +19,9 @@ void watch_for_interrupt() {
     struct sigaction action {};
     action.sa_handler = note_interrupt;
     sigemptyset(&action.sa_mask);
-    // With SA_RESETHAND a second signal finds the default again, should a run be long.
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    // With SA_RESETHAND a second signal finds the default again, should a run be long. Without
+    // SA_RESTART the first one ends a wait for the other side of a pipe.
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
 }

@@ -104,6 +104,27 @@ std::optional<hazard> find_hazard(std::string_view text) {
     return std::nullopt;
 }
 
+std::string_view line_of(std::string_view text, unsigned number) {
+    for (; number > 1 && !text.empty(); --number)
+        text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
+/// For `drive = hdd`, where the text lacks its quotes; empty for other lines.
+std::string quotes_hint(std::string_view line) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos)
+        return "";
+    const auto begin = line.find_first_not_of(" \t", equals + 1);
+    if (begin == std::string_view::npos || !is_letter(line[begin]))
+        return "";
+    std::string_view word = line.substr(begin);
+    word = word.substr(0, word.find_first_of(" \t#,}\"'"));
+    return fmt::format("text goes in quotes: {} \"{}\"", printable(line.substr(0, equals + 1), 40),
+                       printable(word, 40));
+}
+
 class reader {
   public:
     explicit reader(std::string_view file) : file_(file) {}
@@ -115,7 +136,7 @@ class reader {
             return *std::move(bad);
         const auto parsed = toml::parse(text, std::string_view{file_});
         if (!parsed)
-            return syntax_error(parsed.error());
+            return syntax_error(parsed.error(), text);
         document out;
         out.file = file_;
         out.top.where = {file_, 1, 1};
@@ -150,13 +171,14 @@ class reader {
         return std::nullopt;
     }
 
-    user_error syntax_error(const toml::parse_error& e) const {
+    user_error syntax_error(const toml::parse_error& e, std::string_view text) const {
         // toml++ says what it was doing and what was wrong; the first adds nothing for our user.
         std::string_view what = e.description();
         constexpr std::string_view lead = "Error while parsing ";
         if (what.starts_with(lead))
             what.remove_prefix(lead.size());
-        return {at(e.source()), fmt::format("not TOML: {}", printable(what, 160)), ""};
+        return {at(e.source()), fmt::format("not TOML: {}", printable(what, 160)),
+                quotes_hint(line_of(text, e.source().begin.line))};
     }
 
     /// Keeps the error that comes first in the file: tables arrive sorted by name, not by place.

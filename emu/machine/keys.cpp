@@ -37,8 +37,20 @@ std::string found_text(const value& v) {
     return std::visit(visitor{}, v.data);
 }
 
+/// For text that has quotes of its own, as --set 'drive="hdd"' gives it.
+std::string quotes_hint(const key_row& row, std::string_view text) {
+    const bool quoted = text.size() >= 2 && text.front() == text.back() &&
+                        (text.front() == '"' || text.front() == '\'');
+    if (!quoted)
+        return "";
+    return fmt::format("without the inner quotes: {}={}", row.key,
+                       printable(text.substr(1, text.size() - 2), 30));
+}
+
 complaint wrong_type(const key_row& row, const value& v) {
-    return {fmt::format("`{}` takes {}, not {}", row.key, type_text(row), found_text(v)), ""};
+    const auto* text = std::get_if<std::string>(&v.data);
+    return {fmt::format("`{}` takes {}, not {}", row.key, type_text(row), found_text(v)),
+            text != nullptr ? quotes_hint(row, *text) : ""};
 }
 
 complaint out_of_range(const key_row& row, const std::string& found) {
@@ -98,8 +110,9 @@ complaint check_choice(const key_row& row, const value& v, checked& out) {
             return {};
         }
     }
+    const std::string quotes = quotes_hint(row, *text);
     return {fmt::format("`{}` cannot be \"{}\"", row.key, printable(*text, 30)),
-            did_you_mean(*text, choices)};
+            quotes.empty() ? did_you_mean(*text, choices) : quotes};
 }
 
 complaint check_paths(const key_row& row, const value& v, checked& out) {

@@ -12,6 +12,8 @@
 namespace spinup::machine {
 namespace {
 
+constexpr const char* built_in_hint = "`spinup machines` lists the built-in ones";
+
 struct close_file {
     void operator()(std::FILE* f) const { std::fclose(f); }
 };
@@ -24,13 +26,15 @@ user_error too_large(std::string_view path) {
 
 result<std::string> read_file(const std::string& path) {
     const auto failed = [&](int code) {
-        return user_error{{path}, fmt::format("cannot read it: {}", std::strerror(code)), ""};
+        return user_error{{path},
+                          fmt::format("cannot read it: {}", std::strerror(code)),
+                          code == EINTR ? "" : built_in_hint};
     };
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0)
         return failed(errno);
     if (S_ISDIR(info.st_mode))
-        return user_error{{path}, "this is a directory, not a machine file", ""};
+        return user_error{{path}, "this is a directory, not a machine file", built_in_hint};
     if (info.st_size > static_cast<off_t>(max_file_size))
         return too_large(path);
     const std::unique_ptr<std::FILE, close_file> file{std::fopen(path.c_str(), "rb")};

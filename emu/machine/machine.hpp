@@ -51,6 +51,7 @@ struct port {
 
 struct hba_settings {
     std::string name;               ///< PCI address, "0000:00:1f.2"
+    std::string parent;             ///< a device of the list; empty for none
     bool pmp = false;               ///< CAP.SPM
     bool staggered_spin_up = false; ///< CAP.SSS
     irq_kind irq = irq_kind::msi;

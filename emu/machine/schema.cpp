@@ -245,9 +245,7 @@ class builder {
     }
 
     /// The PM core tells devices apart by name, and the HBA brings some of its own.
-    [[nodiscard]] bool taken_by_hba(std::string_view name) const {
-        if (name == out_.hba.name)
-            return true;
+    [[nodiscard]] bool below_hba(std::string_view name) const {
         for (const auto& port : out_.ports)
             for (const auto& own :
                  {fmt::format("ata{}", port.number), fmt::format("host{}", port.number - 1),
@@ -259,6 +257,10 @@ class builder {
     }
 
     void check_devices() {
+        if (below_hba(out_.hba.name))
+            complain(doc_.hba->find("name")->what.where,
+                     fmt::format("`{}` is the name of a device below the HBA", out_.hba.name),
+                     "the HBA has a PCI address, for instance 0000:00:1f.2");
         std::vector<std::string_view> names;
         for (const auto& device : out_.devices)
             names.push_back(device.name);
@@ -268,7 +270,7 @@ class builder {
                 complain(place_of(i, "name"),
                          fmt::format("device `{}` is listed twice", device.name),
                          fmt::format("the other is at line {}", place_of(first, "name").line));
-            if (taken_by_hba(device.name))
+            if (device.name == out_.hba.name || below_hba(device.name))
                 complain(place_of(i, "name"),
                          fmt::format("`{}` is the name of the HBA or of a device below it",
                                      device.name));
@@ -279,6 +281,10 @@ class builder {
                          device.parent == out_.hba.name ? "only ports can hang below the HBA"
                                                         : did_you_mean(device.parent, names));
         }
+        if (!out_.hba.parent.empty() && find_device(out_.hba.parent) == out_.devices.size())
+            complain(doc_.hba->find("parent")->what.where,
+                     fmt::format("unknown parent `{}`", out_.hba.parent),
+                     did_you_mean(out_.hba.parent, names));
         if (!error_)
             check_cycles();
     }

@@ -101,15 +101,9 @@ void world::add_system_devices() {
     std::vector<const system_device*> left;
     for (const auto& d : what_.devices)
         left.push_back(&d);
-    const auto find = [this](std::string_view name) -> drivers::device* {
-        for (auto& d : system_devices_)
-            if (d.dev().name == name)
-                return &d.dev();
-        return nullptr;
-    };
     while (!left.empty()) {
-        const auto next = std::find_if(left.begin(), left.end(), [&](const system_device* d) {
-            return d->parent.empty() || find(d->parent) != nullptr;
+        const auto next = std::find_if(left.begin(), left.end(), [this](const system_device* d) {
+            return d->parent.empty() || find_device(d->parent) != nullptr;
         });
         CHECK(next != left.end()); // the schema refuses cycles and unknown parents
         const system_device& d = **next;
@@ -117,14 +111,23 @@ void world::add_system_devices() {
                                          d.suspend_noirq, d.resume_noirq, d.resume_early,
                                          d.resume};
         pm_.device_add(
-            system_devices_.emplace_back(kernel_, d.name, find(d.parent), d.async, times).dev());
+            system_devices_.emplace_back(kernel_, d.name, find_device(d.parent), d.async, times)
+                .dev());
         left.erase(next);
     }
+}
+
+drivers::device* world::find_device(std::string_view name) {
+    for (auto& d : system_devices_)
+        if (d.dev().name == name)
+            return &d.dev();
+    return nullptr;
 }
 
 void world::probe_hba() {
     drivers::ahci_config c;
     c.name = what_.hba.name;
+    c.parent = find_device(what_.hba.parent);
     c.irq = hba_irq;
     c.design = options_.design;
     c.abar_address = hba_abar;

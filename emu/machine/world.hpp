@@ -62,6 +62,8 @@ class world final : private kernel::platform_suspend_ops {
   private:
     void enter() override;
     void add_system_devices();
+    /// Null if there is none of that name.
+    drivers::device* find_device(std::string_view name);
     void probe_hba();
 
     const machine what_;

@@ -5,6 +5,9 @@
 #include "emu/machine/world.hpp"
 #include "emu/study/readers.hpp"
 #include "emu/study/report.hpp"
+#include "emu/study/verdict.hpp"
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace spinup::study {
 
@@ -30,6 +33,15 @@ user_error unknown(const char* kind, const Registry& registry, std::string_view 
             machine::did_you_mean(name, names)};
 }
 
+/// A run's token is its schedule, a colon, and the first half of its digest in hexadecimal.
+constexpr std::size_t check_digits = 8;
+
+std::string check_of(u64 digest) { return fmt::format(":{:08x}", digest >> 32); }
+
+std::string_view schedule_in(std::string_view token) {
+    return token.substr(0, token.size() - std::min(token.size(), check_digits + 1));
+}
+
 result<machine::world_options> options_of(const configuration& config) {
     machine::world_options o;
     o.design = find(drivers::pm_designs, config.design);
@@ -42,7 +54,7 @@ result<machine::world_options> options_of(const configuration& config) {
     if (o.order == nullptr)
         return unknown("order", drivers::dpm_orders, config.order);
     if (!config.token.empty()) {
-        auto script = kernel::token::parse(config.token);
+        auto script = kernel::token::parse(schedule_in(config.token));
         if (!script)
             return script.error();
         o.schedule = kernel::oracle_config::play(std::move(*script));
@@ -56,15 +68,18 @@ result<machine::world_options> options_of(const configuration& config) {
 class cycles {
   public:
     cycles(const configuration& config, machine::world& w, run_report& report)
-        : config_(config), world_(w), report_(report) {}
+        : config_(config), world_(w), report_(report), reader_(report, *config.what) {
+        world_.log().attach(store_);
+    }
+    ~cycles() { world_.log().detach(store_); }
 
-    void operator()() {
+    void run() {
         world_.boot();
         readers all{world_, *config_.what};
         for (u32 cycle = 0; cycle < config_.cycles; ++cycle) {
             const bool last = cycle + 1 == config_.cycles;
             const errno_t rc = world_.suspend_resume();
-            note_times();
+            note_times(!failed(rc));
             if (failed(rc)) {
                 report_.verdict = "suspend-failed";
                 report_.reason = "the machine did not sleep: " + std::string{to_string(rc)};
@@ -75,15 +90,34 @@ class cycles {
                 world_.settle();
                 all.wait();
             }
-            if (!last && stopped())
+            if (last || stopped())
                 break;
-            if (!last && config_.gap)
+            if (config_.gap)
                 world_.kernel().usleep_range(*config_.gap);
+            forget();
         }
         world_.settle();
     }
 
+    /// Hands what the trace has recorded to the report.
+    void read_trace() {
+        world_.log().drain();
+        const auto fresh = store_.records();
+        reader_.take(fresh);
+        report_.records.insert(report_.records.end(), fresh.begin(), fresh.end());
+        fresh_ += fresh.size();
+        store_.clear();
+    }
+
   private:
+    /// A long run keeps the records of this cycle and the next one.
+    void forget() {
+        read_trace();
+        if (!config_.keep_records)
+            report_.records.erase(report_.records.begin(),
+                                  report_.records.end() - static_cast<std::ptrdiff_t>(fresh_));
+        fresh_ = 0;
+    }
     bool stopped() {
         if (config_.stop == nullptr || !config_.stop())
             return false;
@@ -92,32 +126,23 @@ class cycles {
                          std::to_string(config_.cycles) + " cycles";
         return true;
     }
-    void note_times() {
+    void note_times(bool slept) {
         const drivers::resume_times& t = world_.pm().last_cycle();
         cycle_times c;
-        c.resume_begin = t.first_noirq;
+        c.slept = slept;
+        c.resume_begin = slept ? t.first_noirq : time_point::max();
         c.kernel_suspend = t.suspend_end - t.suspend_begin;
-        c.kernel_resume = t.last_return - t.first_noirq;
-        report_.cycles.push_back(std::move(c));
+        c.kernel_resume = slept ? t.last_return - t.first_noirq : duration{};
+        reader_.add_cycle(std::move(c));
     }
 
     const configuration& config_;
     machine::world& world_;
     run_report& report_;
+    record_store store_;
+    record_reader reader_;
+    std::size_t fresh_ = 0; // records since forget()
 };
-
-/// The verdict of the run itself, unless the cycles have given one.
-void judge(run_report& report, const kernel::run_end& end, u64 complaints) {
-    if (!end.done()) {
-        report.verdict = to_string(end.how);
-        report.reason = end.text();
-    } else if (report.verdict.empty() && complaints != 0) {
-        report.verdict = "complaint";
-        report.reason = std::to_string(complaints) + " complaints of the kernel; see its log";
-    } else if (report.verdict.empty()) {
-        report.verdict = "ok";
-    }
-}
 
 } // namespace
 
@@ -128,25 +153,23 @@ result<run_report> run(const configuration& config) {
 
     run_report report;
     machine::world w{*config.what, *options};
-    record_store store;
-    w.log().attach(store);
-    const kernel::run_end end = w.kernel().run("spinup", cycles{config, w, report});
-    w.log().detach(store);
+    cycles main{config, w, report};
+    const kernel::run_end end = w.kernel().run("spinup", [&main] { main.run(); });
+    main.read_trace();
 
     const kernel::replay* replay = w.kernel().replaying();
-    if (replay != nullptr && (replay->mismatched() || replay->ran_out()))
+    if (replay != nullptr && (replay->mismatched() || replay->ran_out() ||
+                              !config.token.ends_with(check_of(w.log().digest()))))
         return user_error{{},
                           "the token is not of this run",
-                          "replay it with the machine, design, disk start, order and cycles that "
-                          "it was printed for, by the same version"};
+                          "replay it with the machine, settings, design, disk start, order, cycles "
+                          "and gap that it was printed for, by the same version"};
 
-    report.records.assign(store.records().begin(), store.records().end());
     report.names.assign(w.log().names().begin(), w.log().names().end());
     report.digest = w.log().digest();
-    report.token = w.kernel().schedule().text();
+    report.token = w.kernel().schedule().text() + check_of(report.digest);
     report.events = w.events();
-    judge(report, end, w.kernel().complaints());
-    read_records(report, *config.what);
+    judge(report, *config.what, end, w.kernel().complaints());
     return report;
 }
 

@@ -32,6 +32,8 @@ struct configuration {
     std::optional<duration> gap;
     std::string token;       ///< replays this schedule; empty: none
     std::optional<u64> seed; ///< a random schedule; without seed and token: first come first served
+    /// Keep the records of all cycles; otherwise those of the last two.
+    bool keep_records = false;
     /// Asked between cycles: true ends the run there, and keeps the cycles it has.
     bool (*stop)() = nullptr;
 };
@@ -45,6 +47,7 @@ struct port_times {
 };
 
 struct cycle_times {
+    bool slept = true;         ///< false: the suspend failed, and there was no resume
     time_point resume_begin{}; ///< the first noirq callback
     duration kernel_suspend{};
     duration kernel_resume{}; ///< until the last return that the PM core waits for

@@ -27,6 +27,7 @@ enum class severity : u8 { debug, log, complaint };
     X(irq_delivered,     irq,   debug, "irq {0}")                                                  \
     X(warn_on,           kernel, complaint, "WARNING: {0:n} at {1:n}:{2}")                         \
     /* PM core. Wording before 3.16 and after; {2} is microseconds as the kernel prints them */    \
+    X(pm_sync,           pm, log, "PM: Syncing filesystems ... done.")                             \
     X(pm_suspend_entry,  pm, log, "PM: Entering mem sleep")                                        \
     X(pm_calling,        pm, log, "calling  {0:n}+ @ {1}, parent: {2:n}")                          \
     X(pm_call_returned,  pm, log, "call {0:n}+ returned {1:i} after {2} usecs")                    \
@@ -36,9 +37,11 @@ enum class severity : u8 { debug, log, complaint };
     X(pm_phase_begin,    pm, debug, "{0:n} begin")                                                 \
     X(pm_phase_complete, pm, log, "PM: {0:n} of devices complete after {1}.{2:03} msecs")          \
     X(pm_sleep_enter,    pm, log, "ACPI: Preparing to enter system sleep state S3")                \
+    X(pm_low_level_resume, pm, log, "ACPI: Low-level resume complete")                             \
     X(pm_sleep_leave,    pm, log, "ACPI: Waking up from system sleep state S3")                    \
     X(pm_some_failed,    pm, log, "PM: Some devices failed to suspend")                            \
     X(pm_power_down_failed, pm, log, "PM: Some devices failed to power down")                      \
+    X(pm_finishing,      pm, log, "PM: Finishing wakeup.")                                         \
     X(pm_restart_tasks,  pm, log, "Restarting tasks ... done.")                                    \
     X(pm_request,        pm, debug, "ata{0}: request_pm event {1:x}")                              \
     X(pm_wait,           pm, debug, "ata{0}: request waits for EH")                                \
@@ -64,7 +67,7 @@ enum class severity : u8 { debug, log, complaint };
     X(ata_dev_disabled,  ata, log, "ata{0}.00: disabled")                                          \
     X(ata_dev_mismatch,  ata, log, "ata{0}.00: {1:n} mismatch")                                    \
     X(ata_exception, ata, log,                                                                     \
-      "ata{0}.00: exception Emask 0x{1:x} SAct 0x{2:x} SErr 0x{3:x} action 0x{4:x}")               \
+      "ata{0}.00: exception Emask 0x{1:x} SAct 0x0 SErr 0x{2:x} action 0x{3:x}{4:n}")              \
     X(ata_failed_cmd,    ata, log, "ata{0}.00: failed command: {1:n}")                             \
     X(ata_speed_limit,   ata, log, "ata{0}: limiting SATA link speed to {1:g} Gbps")               \
     X(ata_eh_complete,   ata, log, "ata{0}: EH complete")                                          \
@@ -80,15 +83,17 @@ enum class severity : u8 { debug, log, complaint };
     X(ata_dev_size_plain, ata, log, "ata{0}.00: {1:n} sectors, multi 0: LBA48 ")                   \
     /* scsi, sd, sr */                                                                             \
     X(scsi_host_added,   scsi, log, "scsi{0} : ahci")                                              \
-    X(scsi_device_added, scsi, log, "scsi {0:n}: {1:n}     ATA      {2:n} PQ: 0 ANSI: 5")          \
+    X(scsi_device_added, scsi, log, "scsi {0:n}: {1:n} {2:n} {3:n} {4:n} PQ: 0 ANSI: 5")           \
     X(scsi_queue,        scsi, debug, "{0:n}: request {1} queued, op 0x{2:x}")                     \
     X(scsi_hold,         scsi, debug, "{0:n}: request {1} held")                                   \
+    X(scsi_dispatch,     scsi, debug, "{0:n}: request {1} given to the driver")                    \
     X(scsi_done,         scsi, debug, "{0:n}: request {1} done, result 0x{2:x}")                   \
     X(sd_sync_cache,     scsi, log, "sd {0:n}: [{1:n}] Synchronizing SCSI cache")                  \
     X(sd_stop,           scsi, log, "sd {0:n}: [{1:n}] Stopping disk")                             \
     X(sd_start,          scsi, log, "sd {0:n}: [{1:n}] Starting disk")                             \
     X(sd_start_failed,   scsi, log, "sd {0:n}: [{1:n}] START_STOP FAILED")                         \
-    X(sd_cache_failed,   scsi, log, "sd {0:n}: [{1:n}] Synchronize Cache failed: result {2:x}")    \
+    X(sd_result, scsi, log,                                                                        \
+      "sd {0:n}: [{1:n}]  Result: hostbyte={2:n} driverbyte={3:n}")                                \
     /* hardware */                                                                                 \
     X(power_off,         hw, debug, "hba: power off")                                              \
     X(power_on,          hw, debug, "hba: power on")                                               \

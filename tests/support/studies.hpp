@@ -50,6 +50,7 @@ inline study::run_report run(const machine::machine& what, const std::string& de
     config.order = order;
     config.cycles = cycles;
     config.gap = gap;
+    config.keep_records = true;
     auto report = study::run(config);
     if (!report)
         throw std::runtime_error(report.error().text());

@@ -1,5 +1,6 @@
 """Rules on words: what is written where it should not be, and what should be written and is not."""
 
+import fnmatch
 import pathlib
 import re
 import urllib.parse
@@ -72,7 +73,8 @@ def unordered(tree):
 
 
 def registered(tree):
-    """Every .cpp of a room, and every test, is named by the nearest CMakeLists.txt above it."""
+    """Every .cpp of a room, and every test, is named by the nearest CMakeLists.txt above it, by
+    itself or by a pattern."""
     lists = {f.path.rsplit("/", 1)[0]: f for f in tree.files if f.is_list and "/" in f.path}
     findings = []
     for file in tree.code:
@@ -82,6 +84,8 @@ def registered(tree):
         while folder and folder not in lists:
             folder = folder.rpartition("/")[0]
         names = re.split(r"[\s()\"]+", lists[folder].text) if folder else []
-        if not folder or file.path[len(folder) + 1:] not in names:
+        path = file.path[len(folder) + 1:]
+        if not any(fnmatch.fnmatchcase(path, name.removeprefix("${CMAKE_CURRENT_SOURCE_DIR}/"))
+                   for name in names):
             findings.append(f"{file.path}:1: no CMakeLists.txt names it")
     return findings

@@ -1,15 +1,21 @@
-// The PM designs there are. A new design is one file and one line here.
+// The PM designs there are. A new design is one file here that defines `pm_design_NAME`, and one
+// NAME in the list.
 #pragma once
 
 #include <array>
 #include <spinup/pm_design.hpp>
 
+#define SPINUP_PM_DESIGNS(X) X(sync_3_11) X(async_3_15)
+
 namespace spinup::drivers {
 
-extern const pm_design pm_design_sync_3_11;
-extern const pm_design pm_design_async_3_15;
+#define X(name) extern const pm_design pm_design_##name;
+SPINUP_PM_DESIGNS(X)
+#undef X
 
-inline constexpr std::array pm_designs{&pm_design_sync_3_11, &pm_design_async_3_15};
+#define X(name) &pm_design_##name,
+inline constexpr std::array pm_designs{SPINUP_PM_DESIGNS(X)};
+#undef X
 
 /// Returns: null if there is none of that name.
 [[nodiscard]] const pm_design* find_pm_design(std::string_view name);

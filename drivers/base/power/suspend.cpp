@@ -4,6 +4,7 @@ namespace spinup::drivers {
 
 errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     kernel::system& k = core.kernel();
+    k.emit(trace_event::pm_sync);
     k.emit(trace_event::pm_suspend_entry);
     errno_t rc = core.suspend_start();
     if (failed(rc)) {
@@ -13,10 +14,12 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     } else {
         k.emit(trace_event::pm_sleep_enter);
         platform.enter();
+        k.emit(trace_event::pm_low_level_resume);
         k.emit(trace_event::pm_sleep_leave);
         core.resume_start();
     }
     core.resume_end();
+    k.emit(trace_event::pm_finishing);
     k.emit(trace_event::pm_restart_tasks);
     return rc;
 }

@@ -103,7 +103,7 @@ class wait_queue {
   private:
     void prepare(waiter& w); // in the queue, if it is not
     // Both return at once if the waiter has been woken since it was prepared.
-    bool sleep(waiter& w);                            // false: must not sleep, which was reported
+    bool sleep(waiter& w);                         // false: must not sleep, which was reported
     bool sleep_to(waiter& w, time_point deadline); // false: timed out, or must not sleep
 
     system& k_;

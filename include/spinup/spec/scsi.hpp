@@ -96,7 +96,10 @@ enum class sense_key : u8 {
     X(becoming_ready, 0x0401, "Logical unit is in process of becoming ready")                      \
     X(initializing_required, 0x0402, "Logical unit not ready, initializing command required")      \
     X(write_error_auto_reallocation_failed, 0x0C02, "Write error - auto reallocation failed")      \
+    X(plain_read_error, 0x1100, "Unrecovered read error")                                          \
     X(unrecovered_read_error, 0x1104, "Unrecovered read error - auto reallocate failed")           \
+    X(address_mark_not_found, 0x1300, "Address mark not found for data field")                     \
+    X(recorded_entity_not_found, 0x1400, "Recorded entity not found")                              \
     X(invalid_command_operation_code, 0x2000, "Invalid command operation code")                    \
     X(lba_out_of_range, 0x2100, "Logical block address out of range")                              \
     X(invalid_field_in_cdb, 0x2400, "Invalid field in cdb")                                        \

@@ -94,6 +94,17 @@ TEST(Digest, tells_schedules_apart) {
     EXPECT_NE(one.digest, run_sample(s, what).digest);
 }
 
+TEST(Digest, of_a_token_for_other_settings_is_refused) {
+    sample s{"back-to-back", non_blocking, "async", "upfront", 3, 2, std::chrono::milliseconds{70}};
+    auto what = from_catalogue(s.machine);
+    const std::string token = run_sample(s, what).token;
+    s.gap = std::chrono::milliseconds{75};
+    EXPECT_THROW(run_sample(s, what, token), std::runtime_error);
+    s.gap = std::chrono::milliseconds{70};
+    what.ports.at(0).attached->ready = std::chrono::milliseconds{300};
+    EXPECT_THROW(run_sample(s, what, token), std::runtime_error);
+}
+
 TEST(Digest, of_a_token_for_another_run_is_refused) {
     const auto what = from_catalogue("computer-one");
     const sample s{"computer-one", non_blocking, "async", "upfront", 1, 1, {}};

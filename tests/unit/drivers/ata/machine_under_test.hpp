@@ -13,6 +13,7 @@
 #include "emu/hw/drive/drive.hpp"
 #include "emu/kernel/simulated_kernel.hpp"
 #include "emu/time/virtual_timeline.hpp"
+#include "emu/trace/format.hpp"
 #include "emu/trace/print_trace.hpp"
 #include "emu/trace/trace_ring.hpp"
 #include <cstdlib>
@@ -98,7 +99,8 @@ class machine_under_test final : kernel::platform_suspend_ops {
             ASSERT_NE(ahci, nullptr);
         });
     }
-    void suspend() { ASSERT_EQ(pm_suspend(power, *this), errno_t::ok); }
+    errno_t try_suspend() { return pm_suspend(power, *this); }
+    void suspend() { ASSERT_EQ(try_suspend(), errno_t::ok); }
 
     void enter() override {
         hba.power_off();
@@ -122,6 +124,13 @@ class machine_under_test final : kernel::platform_suspend_ops {
         for (const auto& r : records.records())
             if (r.event == static_cast<u16>(e) && (id == 0 || r.args[0] == id))
                 out.push_back(r);
+        return out;
+    }
+    /// The lines that these events make in the kernel log.
+    std::vector<std::string> lines(trace_event e) {
+        std::vector<std::string> out;
+        for (const auto& r : all(e))
+            out.push_back(format_event(r, log));
         return out;
     }
     u32 count(trace_event e, u32 id = 0) { return static_cast<u32>(all(e, id).size()); }

@@ -145,9 +145,11 @@ u32 overwritten_by_three(const pm_design& design, kernel::oracle_config choices)
     return w.port.overwritten;
 }
 
-// The historic fault: PM_PENDING is tested once, without the lock. Two requesters may both find it
-// clear, and the second then overwrites the first one's request.
-TEST_P(PmDesign, unlocked_test_loses_a_request_in_some_schedules) {
+// The fault of these two: PM_PENDING is tested once, without the lock. Two requesters may both find
+// it clear, and the second then overwrites the first one's request. Other designs need not have it.
+class DesignWithUnlockedTest : public PmDesign {};
+
+TEST_P(DesignWithUnlockedTest, unlocked_test_loses_a_request_in_some_schedules) {
     EXPECT_EQ(overwritten_by_three(*GetParam(), {}), 0u);
     u32 lost = 0;
     for (u64 seed = 1; seed <= 30; ++seed)
@@ -155,8 +157,11 @@ TEST_P(PmDesign, unlocked_test_loses_a_request_in_some_schedules) {
     EXPECT_GT(lost, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PmDesign, testing::ValuesIn(pm_designs),
-                         [](const auto& each) { return std::string{each.param->name}; });
+const auto name_of_design = [](const auto& each) { return std::string{each.param->name}; };
+INSTANTIATE_TEST_SUITE_P(All, PmDesign, testing::ValuesIn(pm_designs), name_of_design);
+INSTANTIATE_TEST_SUITE_P(Historic, DesignWithUnlockedTest,
+                         testing::Values(&pm_design_sync_3_11, &pm_design_async_3_15),
+                         name_of_design);
 
 TEST(PmDesignSync311, resume_blocks_until_eh_is_through) {
     design_world w;

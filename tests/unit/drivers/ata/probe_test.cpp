@@ -74,6 +74,36 @@ TEST(Probe, finds_an_optical_drive) {
     EXPECT_EQ(m.sdev(0).inquiry.type, scsi_type::rom);
 }
 
+TEST(Probe, log_has_the_hosts_before_the_ports) {
+    machine_under_test m{{.drives = {disk(40ms), disk(40ms)}, .ports = 2}};
+    m.probe();
+    std::vector<trace_event> order;
+    for (const auto& r : m.records.records()) {
+        const auto e = static_cast<trace_event>(r.event);
+        if (e == trace_event::scsi_host_added || e == trace_event::ata_port_init ||
+            e == trace_event::ata_link_up)
+            order.push_back(e);
+    }
+    using enum trace_event;
+    EXPECT_EQ(order, (std::vector{scsi_host_added, scsi_host_added, ata_port_init, ata_port_init,
+                                  ata_link_up, ata_link_up}));
+}
+
+TEST(Probe, log_has_inquiry_fields_at_their_widths) {
+    auto dvd = odd(false);
+    dvd.model = "HL-DT-STDVD-RAM GH22NS50";
+    auto long_names = disk(40ms);
+    long_names.model = "A disk with a model of forty letters";
+    long_names.firmware = "00.01ABC";
+    machine_under_test m{{.drives = {disk(40ms), dvd, long_names}, .ports = 3}};
+    m.probe();
+    EXPECT_EQ(m.lines(trace_event::scsi_device_added),
+              (std::vector<std::string>{
+                  "scsi 0:0:0:0: Direct-Access     ATA      TEST DISK        1.0  PQ: 0 ANSI: 5",
+                  "scsi 1:0:0:0: CD-ROM            HL-DT-ST DVD-RAM GH22NS50 1.0  PQ: 0 ANSI: 5",
+                  "scsi 2:0:0:0: Direct-Access     ATA      A disk with a mo 1ABC PQ: 0 ANSI: 5"}));
+}
+
 TEST(Probe, device_tree_has_the_ports_before_the_hosts) {
     machine_under_test m{{.drives = {disk(40ms)}, .ports = 2}};
     m.probe();
@@ -139,10 +169,35 @@ TEST(ReadWrite, command_that_times_out_is_retried_after_a_reset) {
     });
     EXPECT_EQ(log.done, 1u);
     EXPECT_EQ(log.failed, 0u);
-    EXPECT_EQ(m.count(trace_event::ata_exception), 1u);
+    EXPECT_EQ(m.lines(trace_event::ata_exception),
+              std::vector<std::string>{
+                  "ata1.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x6 frozen"});
     EXPECT_EQ(m.count(trace_event::ata_failed_cmd), 1u);
     EXPECT_EQ(m.count(trace_event::ata_eh_complete), 1u);
     EXPECT_EQ(m.hba.counters(0).comresets, 2u);
+}
+
+// What hangs must not hold EH up for its 30 s. Source: Linux, ATA_EH_FASTDRAIN_INTERVAL.
+TEST(ReadWrite, command_that_hangs_holds_eh_up_for_three_seconds) {
+    auto slow = disk(45s);
+    slow.spin_up_from = hw::spin_up_trigger::command;
+    slow.signature_at = hw::signature_time::link_up;
+    machine_under_test m{{.drives = {slow}, .warm = false}};
+    m.probe();
+    io_log log;
+    m.run([&] {
+        submit_read(m.sdev(0), 0, 1, m.k.dma_alloc_coherent(512, 512), io_log::end, &log);
+        m.k.usleep_range(1s);
+        const time_point asked = m.k.now();
+        {
+            spin_guard guard(m.port(0).lock);
+            ata_port_schedule_eh(m.port(0));
+        }
+        m.settle();
+        const time_point began = from_ns(m.all(trace_event::eh_begin).at(1).time_ns);
+        EXPECT_GE(began - asked, 3s);
+        EXPECT_LT(began - asked, 3s + 1ms);
+    });
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// The reset ladder: 10, 10, 35 and 5 seconds.
+// The reset ladder: 10, 10, 35 and 5 seconds; and the other waits of a reset.
+#include "drivers/ata/libahci.hpp"
 #include "machine_under_test.hpp"
 
 namespace spinup::drivers {
@@ -114,6 +115,114 @@ TEST(Reset, mutex_is_free_while_a_port_waits_for_its_drive) {
         const auto at = from_ns(m.all(trace_event::port_ready, id).at(0).time_ns) - from_ns(0);
         EXPECT_LT(at, 10s - id * 1s + 100ms) << "ata" << id;
     }
+}
+
+// Source: Linux, ATA_EH_RESET_COOL_DOWN.
+TEST(Reset, second_one_of_a_session_comes_five_seconds_later) {
+    machine_under_test m{{.drives = {disk(40ms)}}};
+    m.probe();
+    m.run([&] {
+        ata_port& ap = m.port(0);
+        ata_eh_acquire(ap);
+        ASSERT_EQ(ata_eh_reset(ap.link, false), errno_t::ok);
+        const time_point end = m.k.now();
+        ASSERT_EQ(ata_eh_reset(ap.link, false), errno_t::ok);
+        ata_eh_release(ap);
+        const time_point second = from_ns(m.all(trace_event::eh_reset).back().time_ns);
+        EXPECT_GE(second - end, 5s);
+        EXPECT_LT(second - end, 5s + 10ms); // msleep counts in jiffies
+    });
+}
+
+// Source: Linux before 6.5.6, ATA_TMOUT_PMP_SRST_WAIT.
+TEST(Reset, what_stays_busy_where_a_port_multiplier_may_be_is_left_for_an_srst_after_5_s) {
+    machine_under_test m{{.drives = {disk(40ms)}, .pmp = true}};
+    m.probe();
+    m.run([&] {
+        ata_link& link = m.port(0).link;
+        ata_eh_freeze_port(link.ap);
+        const time_point begin = m.k.now();
+        bool online = false;
+        EXPECT_EQ(sata_link_hardreset(link, sata_ehc_deb_timing(link.eh_context), begin + 20s,
+                                      online, [](ata_link&) { return 0; }),
+                  errno_t::eagain);
+        EXPECT_TRUE(online);
+        EXPECT_GT(m.k.now() - begin, 5s + 300ms);
+        EXPECT_LT(m.k.now() - begin, 5s + 400ms); // a poll of 50 ms
+    });
+}
+
+int all_ones(ata_link&) { return to_int(errno_t::enodev); }
+
+TEST(WaitReady, puts_up_with_all_ones_while_there_is_a_link) {
+    machine_under_test m{{.drives = {disk(40ms)}}};
+    m.probe();
+    m.run([&] {
+        const time_point begin = m.k.now();
+        EXPECT_EQ(ata_wait_ready(m.port(0).link, begin + 4s, all_ones), errno_t::ebusy);
+        EXPECT_GT(m.k.now(), begin + 4s);
+    });
+}
+
+TEST(WaitReady, gives_up_at_once_without_a_link) {
+    machine_under_test m{{.drives = {}}};
+    m.probe();
+    m.run([&] {
+        const time_point begin = m.k.now();
+        EXPECT_EQ(ata_wait_ready(m.port(0).link, begin + 4s, all_ones), errno_t::enodev);
+        EXPECT_EQ(m.k.now(), begin);
+    });
+}
+
+/// An HBA whose reset never ends.
+struct stuck_hba final : bus::mmio {
+    u32 read32(u32) override { return spec::ghc::hr.mask; }
+    void write32(u32, u32) override {}
+};
+
+// Source: AHCI 1.3.1, 10.4.3.
+TEST(HbaReset, is_given_up_after_one_second) {
+    machine_under_test m{{.drives = {}}};
+    stuck_hba registers;
+    device pdev{m.k, "stuck"};
+    ata_host host{m.core, pdev, pm_design_sync_3_11};
+    ahci_host_priv hpriv{registers, {}, {}, 0, {}, 0, {}};
+    m.run([&] {
+        const time_point begin = m.k.now();
+        EXPECT_EQ(ahci_reset_controller(host, hpriv), errno_t::eio);
+        EXPECT_GE(m.k.now() - begin, 1s);
+        EXPECT_LT(m.k.now() - begin, 1s + 20ms); // a poll of 10 ms, in jiffies
+    });
+}
+
+struct serror_case {
+    u32 serror;
+    ac_err err_mask;
+};
+
+// Source: Linux, ata_eh_analyze_serror().
+TEST(Autopsy, serror_bits_say_what_went_wrong) {
+    static u32 serror; // the operation has no other way to learn of it
+    machine_under_test m{{.drives = {disk(40ms)}}};
+    m.probe();
+    ata_port& ap = m.port(0);
+    ata_port_operations ops = *ap.ops;
+    ops.scr_read = [](ata_link&, scr) { return serror; };
+    const auto* const real = std::exchange(ap.ops, &ops);
+    constexpr std::array cases{serror_case{spec::px_serr::err_p.mask, ac_err::HSM},
+                               serror_case{spec::px_serr::err_t.mask, ac_err::ATA_BUS},
+                               serror_case{spec::px_serr::err_c.mask, ac_err::ATA_BUS},
+                               serror_case{spec::px_serr::err_e.mask, ac_err::SYSTEM},
+                               serror_case{spec::px_serr::diag_x.mask, ac_err::ATA_BUS},
+                               serror_case{0, ac_err::none}};
+    for (const auto& each : cases) {
+        serror = each.serror;
+        ap.link.eh_context = {};
+        ata_eh_autopsy(ap);
+        EXPECT_EQ(ap.link.eh_context.i.err_mask, each.err_mask) << std::hex << each.serror;
+        EXPECT_EQ(any(ap.link.eh_context.i.action, ata_eh_action::reset), each.serror != 0);
+    }
+    ap.ops = real;
 }
 
 } // namespace

@@ -148,6 +148,25 @@ TEST(Resume, drive_that_does_not_come_back_is_disabled_and_the_others_work) {
     EXPECT_EQ(m.port(2).link.dev.cls, ata_class::ata);
 }
 
+// libata answers for such a disk with DID_BAD_TARGET. Linux: sd_sync_cache() of 3.11 and of 3.13.
+TEST(Resume, disk_that_was_given_up_keeps_the_system_awake_up_to_3_11_only) {
+    for (const disk_start* start : disk_starts) {
+        setup s = three_drives(pm_design_async_3_15, *start);
+        s.drives[1].ready = hw::never;
+        machine_under_test m{s};
+        m.probe();
+        m.run([&] {
+            m.suspend();
+            m.k.usleep_range(90s);
+            m.settle();
+            EXPECT_EQ(m.try_suspend(), start->stop_errors_abort ? errno_t::eio : errno_t::ok)
+                << start->name;
+        });
+        EXPECT_EQ(m.lines(trace_event::sd_result).back(),
+                  "sd 1:0:0:0: [sdb]  Result: hostbyte=DID_BAD_TARGET driverbyte=DRIVER_OK");
+    }
+}
+
 TEST(BackToBack, second_suspend_waits_for_the_rest_of_the_spin_up) {
     machine_under_test m{three_drives(pm_design_async_3_15, disk_start_async)};
     m.probe();
@@ -166,7 +185,7 @@ TEST(BackToBack, second_suspend_waits_for_the_rest_of_the_spin_up) {
     });
     EXPECT_EQ(m.count(trace_event::pm_done), 12u);
     for (u32 id = 1; id <= 3; ++id) {
-        EXPECT_EQ(m.count(trace_event::port_ready, id), 2u) << "ata" << id;
+        EXPECT_EQ(m.count(trace_event::port_ready, id), 3u) << "ata" << id;
         EXPECT_EQ(m.port(id - 1).pflags, ata_pflags::none);
     }
 }

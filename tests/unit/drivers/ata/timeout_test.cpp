@@ -18,6 +18,7 @@ TEST(AtaTimeout, command_has_its_class) {
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::standby_immediate), ata_timeout_class::other);
 }
 
+// Source: Linux 3.11, ata_eh_cmd_timeout_table.
 TEST(AtaTimeout, grows_with_each_timeout_and_stays_at_the_last) {
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::identify, 0), 5s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::identify, 1), 10s);
@@ -26,10 +27,13 @@ TEST(AtaTimeout, grows_with_each_timeout_and_stays_at_the_last) {
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::features, 0), 5s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::features, 1), 10s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::features, 2), 10s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 0), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 1), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 2), 30s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::other, 3), 5s);
     EXPECT_EQ(ata_timeout_last(ata_timeout_class::identify), 2u);
+    EXPECT_EQ(ata_timeout_last(ata_timeout_class::features), 1u);
+    EXPECT_EQ(ata_timeout_last(ata_timeout_class::flush), 2u);
     EXPECT_EQ(ata_timeout_last(ata_timeout_class::other), 0u);
 }
 

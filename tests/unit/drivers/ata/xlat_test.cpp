@@ -130,7 +130,14 @@ TEST(Xlat, ata_errors_become_sense_data) {
     using enum spec::sense_key;
     constexpr std::array cases{
         sense_case{0x51, 0x40, medium_error, spec::asc_pair::unrecovered_read_error},
-        sense_case{0x51, 0x10, illegal_request, spec::asc_pair::lba_out_of_range},
+        sense_case{0x51, 0x01, medium_error, spec::asc_pair::address_mark_not_found},
+        sense_case{0x51, 0x02, hardware_error, spec::asc_pair::no_additional_sense},
+        sense_case{0x51, 0x08, not_ready, spec::asc_pair::not_ready_cause_not_reportable},
+        sense_case{0x51, 0x10, aborted_command, spec::asc_pair::recorded_entity_not_found},
+        sense_case{0x51, 0x80, medium_error, spec::asc_pair::unrecovered_read_error},
+        sense_case{0x51, 0x20, aborted_command, spec::asc_pair::no_additional_sense},
+        sense_case{0x55, 0x00, recovered_error, spec::asc_pair::plain_read_error},
+        sense_case{0xD1, 0x40, aborted_command, spec::asc_pair::scsi_parity_error},
         sense_case{0x51, 0x84, aborted_command, spec::asc_pair::scsi_parity_error},
         sense_case{0x51, 0x04, aborted_command, spec::asc_pair::no_additional_sense},
         sense_case{0x60, 0x00, hardware_error, spec::asc_pair::no_additional_sense},

@@ -34,6 +34,7 @@ TEST_F(PmSuspend, writes_the_kernel_log_of_its_time) {
     const std::string pids_hidden =
         std::regex_replace(kernel_log(), std::regex{"@ [1-9][0-9]*,"}, "@ PID,");
     EXPECT_EQ(pids_hidden,
+              "[    0.000000] PM: Syncing filesystems ... done.\n"
               "[    0.000000] PM: Entering mem sleep\n"
               "[    0.000000] calling  ata1+ @ PID, parent: 0000:00:1f.2\n"
               "[    0.100000] call ata1+ returned 0 after 97656 usecs\n"
@@ -43,6 +44,7 @@ TEST_F(PmSuspend, writes_the_kernel_log_of_its_time) {
               "[    0.113904] PM: late suspend of devices complete after 0.001 msecs\n"
               "[    0.113904] PM: noirq suspend of devices complete after 0.001 msecs\n"
               "[    0.113904] ACPI: Preparing to enter system sleep state S3\n"
+              "[    1.113904] ACPI: Low-level resume complete\n"
               "[    1.113904] ACPI: Waking up from system sleep state S3\n"
               "[    1.113904] calling  0000:00:1f.2+ @ PID, parent: none\n"
               "[    1.128904] call 0000:00:1f.2+ returned 0 after 14648 usecs\n"
@@ -51,6 +53,7 @@ TEST_F(PmSuspend, writes_the_kernel_log_of_its_time) {
               "[    1.128904] calling  ata1+ @ PID, parent: 0000:00:1f.2\n"
               "[    1.129904] call ata1+ returned 0 after 976 usecs\n"
               "[    1.129904] PM: resume of devices complete after 1.000 msecs\n"
+              "[    1.129904] PM: Finishing wakeup.\n"
               "[    1.129904] Restarting tasks ... done.\n");
 }
 

@@ -1,4 +1,5 @@
 // Disks: which commands a suspend and a resume send, and which errors count.
+#include "emu/trace/format.hpp"
 #include "host_under_test.hpp"
 
 namespace spinup::drivers {
@@ -78,7 +79,7 @@ TEST(Sd, a_failed_flush_is_tried_three_times_and_keeps_the_disk_running) {
             h.add_host();
             EXPECT_EQ(sd_suspend(h.add_disk()), errno_t::eio) << start->name;
             EXPECT_EQ(h.ops(), std::vector(3, scsi_op::synchronize_cache_10));
-            EXPECT_EQ(h.count(trace_event::sd_cache_failed), 1u);
+            EXPECT_EQ(h.count(trace_event::sd_result), 1u);
         });
     }
 }
@@ -108,6 +109,40 @@ TEST(Sd, a_disk_that_is_gone_counts_up_to_3_11_only) {
             EXPECT_TRUE(h.issued.empty());
         });
     }
+}
+
+TEST(Sd, a_disk_that_goes_while_it_is_flushed_counts_up_to_3_11_only) {
+    for (const host_byte gone : {host_byte::did_no_connect, host_byte::did_bad_target})
+        for (const disk_start* start : disk_starts) {
+            host_under_test h{*start};
+            h.on_command = [&h, gone](scsi_cmnd& cmd) {
+                cmd.result.host = gone;
+                h.complete(cmd);
+                return scsi_mlqueue::accepted;
+            };
+            h.run([&] {
+                h.add_host();
+                EXPECT_EQ(sd_suspend(h.add_disk()),
+                          start->stop_errors_abort ? errno_t::eio : errno_t::ok);
+            });
+        }
+}
+
+TEST(Sd, failures_are_followed_by_the_result_as_3_11_prints_it) {
+    host_under_test h;
+    fail(h, scsi_op::start_stop_unit);
+    h.run([&] {
+        h.add_host();
+        EXPECT_EQ(sd_resume(h.add_disk()), errno_t::eio);
+        h.log.drain();
+        std::vector<std::string> log;
+        for (const auto& r : h.records.records())
+            if (row_of(static_cast<trace_event>(r.event)).level == severity::log)
+                log.push_back(format_event(r, h.log));
+        ASSERT_GE(log.size(), 2u);
+        EXPECT_EQ(log[log.size() - 2], "sd 0:0:0:0: [sda] START_STOP FAILED");
+        EXPECT_EQ(log.back(), "sd 0:0:0:0: [sda]  Result: hostbyte=DID_OK driverbyte=DRIVER_SENSE");
+    });
 }
 
 TEST(Sd, a_failed_start_is_reported) {

@@ -43,6 +43,16 @@ TEST(Json, has_the_cycle_only_where_there_is_one) {
     EXPECT_FALSE(nlohmann::json::parse(to_json(without))["rows"][0].contains("cycle"));
 }
 
+TEST(Json, a_suspend_that_failed_has_null_for_every_time) {
+    row r = sample();
+    r.times.slept = false;
+    const std::vector<row> rows{r};
+    const auto out = nlohmann::json::parse(to_json(rows))["rows"][0];
+    EXPECT_TRUE(out["kernel_resume_ms"].is_null());
+    EXPECT_TRUE(out["ports"][0]["ready_ms"].is_null());
+    EXPECT_TRUE(out["ports"][0]["first_io_ms"].is_null());
+}
+
 TEST(Json, no_rows_are_an_empty_list) {
     EXPECT_EQ(nlohmann::json::parse(to_json({})).dump(), R"({"rows":[]})");
 }

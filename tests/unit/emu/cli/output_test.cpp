@@ -1,4 +1,5 @@
 #include "emu/cli/output.hpp"
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -29,6 +30,10 @@ class OutputTarget : public testing::Test {
         text << std::ifstream(file).rdbuf();
         return text.str();
     }
+    static status write(const output_target& to, const std::string& text) {
+        const output one{&to, text};
+        return write_outputs({&one, 1});
+    }
     [[nodiscard]] std::size_t files() const {
         return static_cast<std::size_t>(
             std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}));
@@ -41,7 +46,7 @@ TEST_F(OutputTarget, writes_a_new_file_and_leaves_nothing_else) {
     const output_target out{"--json", path("a")};
     EXPECT_FALSE(out.check());
     EXPECT_EQ(files(), 0u) << "a check leaves nothing";
-    EXPECT_FALSE(out.write("text"));
+    EXPECT_FALSE(write(out, "text"));
     EXPECT_EQ(content(path("a")), "text");
     EXPECT_EQ(files(), 1u);
 }
@@ -49,7 +54,7 @@ TEST_F(OutputTarget, writes_a_new_file_and_leaves_nothing_else) {
 TEST_F(OutputTarget, replaces_a_file_as_a_whole_and_keeps_its_permissions) {
     std::ofstream(path("a")) << "a much longer text than the new one";
     ::chmod(path("a").c_str(), 0640);
-    EXPECT_FALSE((output_target{"--json", path("a")}.write("new")));
+    EXPECT_FALSE(write(output_target{"--json", path("a")}, "new"));
     EXPECT_EQ(content(path("a")), "new");
     struct stat info {};
     ASSERT_EQ(::stat(path("a").c_str(), &info), 0);
@@ -59,9 +64,61 @@ TEST_F(OutputTarget, replaces_a_file_as_a_whole_and_keeps_its_permissions) {
 TEST_F(OutputTarget, writes_what_a_link_points_to) {
     std::ofstream(path("a")) << "old";
     fs::create_symlink(path("a"), path("link"));
-    EXPECT_FALSE((output_target{"--json", path("link")}.write("new")));
+    EXPECT_FALSE(write(output_target{"--json", path("link")}, "new"));
     EXPECT_TRUE(fs::is_symlink(path("link")));
     EXPECT_EQ(content(path("a")), "new");
+}
+
+TEST_F(OutputTarget, makes_the_file_that_a_dangling_link_points_to) {
+    fs::create_directory(path("sub"));
+    fs::create_symlink("b", path("sub/a"));
+    fs::create_symlink("sub/a", path("link"));
+    const output_target out{"--json", path("link")};
+    EXPECT_FALSE(out.check());
+    EXPECT_FALSE(write(out, "new"));
+    EXPECT_TRUE(fs::is_symlink(path("link")));
+    EXPECT_TRUE(fs::is_symlink(path("sub/a")));
+    EXPECT_EQ(content(path("sub/b")), "new");
+}
+
+TEST_F(OutputTarget, a_link_to_itself_is_an_error) {
+    fs::create_symlink("b", path("a"));
+    fs::create_symlink("a", path("b"));
+    const auto wrong = output_target{"--json", path("a")}.check();
+    ASSERT_TRUE(wrong);
+    EXPECT_NE(wrong->message.find("Too many levels of symbolic links"), std::string::npos);
+    EXPECT_TRUE(fs::is_symlink(path("a")));
+}
+
+TEST_F(OutputTarget, a_descriptor_is_written_where_it_stands_and_never_replaced) {
+    std::ofstream(path("log")) << "precious\n";
+    const int fd = ::open(path("log").c_str(), O_WRONLY | O_APPEND);
+    ASSERT_GE(fd, 0);
+    for (const char* folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        const output_target out{"--json", folder + std::to_string(fd)};
+        EXPECT_FALSE(out.check());
+        EXPECT_FALSE(out.to_stdout());
+        EXPECT_FALSE(write(out, "text\n"));
+    }
+    ::close(fd);
+    EXPECT_EQ(content(path("log")), "precious\ntext\ntext\n");
+    EXPECT_EQ(files(), 1u);
+    EXPECT_TRUE((output_target{"--json", "/dev/stdout"}.to_stdout()));
+    EXPECT_TRUE((output_target{"--json", "/dev/fd/" + std::to_string(fd)}.check())) << "closed";
+    EXPECT_TRUE((output_target{"--json", "/dev/fd/1x"}.check()));
+}
+
+TEST_F(OutputTarget, if_one_of_several_fails_every_file_is_as_it_was) {
+    std::ofstream(path("old")) << "old";
+    const output_target a{"--json", path("new")};
+    const output_target b{"--dmesg", path("old")};
+    const output_target full{"--trace", "/dev/full"};
+    const output all[] = {{&a, "text"}, {&b, "text"}, {&full, "text"}};
+    const auto wrong = write_outputs(all);
+    ASSERT_TRUE(wrong);
+    EXPECT_EQ(wrong->message, "--trace: cannot write `/dev/full`: No space left on device");
+    EXPECT_EQ(content(path("old")), "old");
+    EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(OutputTarget, says_at_once_that_a_folder_is_missing_or_in_the_way) {
@@ -77,12 +134,12 @@ TEST_F(OutputTarget, says_at_once_that_a_folder_is_missing_or_in_the_way) {
 TEST_F(OutputTarget, writes_to_a_device_and_does_not_replace_it) {
     const output_target out{"--json", "/dev/null"};
     EXPECT_FALSE(out.check());
-    EXPECT_FALSE(out.write("text"));
+    EXPECT_FALSE(write(out, "text"));
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 TEST_F(OutputTarget, a_full_device_is_an_error) {
-    const auto wrong = output_target{"--json", "/dev/full"}.write("text");
+    const auto wrong = write(output_target{"--json", "/dev/full"}, "text");
     ASSERT_TRUE(wrong);
     EXPECT_EQ(wrong->message, "--json: cannot write `/dev/full`: No space left on device");
 }
@@ -96,6 +153,10 @@ TEST_F(OutputTarget, two_of_the_same_place_clash) {
     EXPECT_TRUE(clash("-", "-"));
     EXPECT_TRUE(clash(path("a"), path("link")));
     EXPECT_TRUE(clash(path("new"), path("new")));
+    EXPECT_TRUE(clash(path("new"), path("./new"))) << "also before there is a file";
+    fs::create_symlink("new", path("dangling"));
+    EXPECT_TRUE(clash(path("new"), path("dangling")));
+    EXPECT_TRUE(clash("-", "/dev/stdout"));
     EXPECT_FALSE(clash(path("a"), path("b")));
     EXPECT_FALSE(clash("", ""));
     EXPECT_FALSE(clash("/dev/null", "/dev/null"));

@@ -18,23 +18,30 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST(Picture, later_bars_cover_earlier_ones_and_marks_cover_bars) {
     picture p;
-    p.length = 74ms; // a cell a millisecond
+    p.length = 73ms; // a cell a millisecond
     p.rows.push_back({"ata1", {{0ms, 20ms, '~'}, {10ms, 15ms, '='}}, {{12ms, '|'}}, " note"});
     const auto lines = lines_of(draw(p));
     ASSERT_EQ(lines.size(), 2u);
-    EXPECT_EQ(lines[1], "ata1    ~~~~~~~~~~==|==~~~~~" + std::string(54, ' ') + " note");
+    EXPECT_EQ(lines[1], "ata1    ~~~~~~~~~~==|==~~~~~" + std::string(53, ' ') + " note");
+}
+
+TEST(Picture, a_spin_up_over_a_wait_shows_both_and_over_the_handler_only_itself) {
+    picture p;
+    p.length = 73ms;
+    p.rows.push_back({"ata1", {{0ms, 6ms, '='}, {4ms, 10ms, '#'}, {2ms, 8ms, '~'}}, {}, ""});
+    EXPECT_EQ(lines_of(draw(p))[1], "ata1    ==~~%%%%##");
 }
 
 TEST(Picture, a_bar_too_short_for_a_cell_still_shows) {
     picture p;
-    p.length = 74s;
+    p.length = 73s;
     p.rows.push_back({"ata1", {{10s, 10s + 1us, '#'}, {20s, 20s, '#'}}, {}, ""});
     EXPECT_EQ(lines_of(draw(p))[1], "ata1              #");
 }
 
 TEST(Picture, the_mark_that_says_most_wins_a_cell) {
     picture p;
-    p.length = 74s;
+    p.length = 73s;
     p.rows.push_back({"ata1", {}, {{1s, 'R'}, {1s, '*'}, {1s, '|'}, {1s, 'r'}}, ""});
     EXPECT_EQ(lines_of(draw(p))[1], "ata1     R");
 }
@@ -44,7 +51,7 @@ TEST(Picture, what_lies_at_or_beyond_the_end_stays_inside) {
     p.length = 10s;
     p.rows.push_back({"ata1", {{9s, 50s, '='}, {11s, 12s, '#'}}, {{10s, 'R'}, {11s, 'R'}}, ""});
     const auto line = lines_of(draw(p))[1];
-    EXPECT_EQ(line.size(), 82u);
+    EXPECT_EQ(line.size(), 81u);
     EXPECT_EQ(line.back(), 'R');
     EXPECT_EQ(line.find('#'), std::string::npos);
 }
@@ -124,37 +131,48 @@ TEST(PictureOfARun, shows_spin_up_handler_callbacks_and_reads_of_each_port) {
     r.at(62, eh_end, 1);
     r.at(64, pm_restart_tasks);
     r.at(66, io_issued, 1);
-    r.at(74, io_completed, 1);
+    r.at(73, io_completed, 1);
     r.call(1, 10, 2);
     r.call(2, 20, 30); // the disk of port 2
     r.report.cycles.back().kernel_resume = 64ms;
-    study::port_times one{1, true, 62ms, 74ms, 1};
+    study::port_times one{1, true, 62ms, 73ms, 1};
     study::port_times two{2, true, std::nullopt, std::nullopt, 0};
     r.report.cycles.back().ports = {one, two};
 
     const auto what = two_ports();
     const auto lines = lines_of(draw(picture_of(r.report, what, false)));
     ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[1], "kernel  " + std::string(64, '#') + std::string(10, ' ') + "     64");
-    EXPECT_EQ(lines[2],
-              "ata1    ~~~~~~~~~~##|" + std::string(49, '=') + "*   r      R" + "     62      74");
+    EXPECT_EQ(lines[0].substr(8 + 73), "rst  ready   read");
+    EXPECT_EQ(lines[1], "kernel  " + std::string(64, '#') + std::string(9, ' ') + "        64");
+    // The PM core waited from 10 to 12 while the drive got ready, and the handler ran on to 62.
+    EXPECT_EQ(lines[2], "ata1    ~~~~~~~~~~%%|" + std::string(47, '~') + "==*   r     R" +
+                            "  1     62     73");
     EXPECT_EQ(lines[3], "ata2    " + std::string(20, ' ') + std::string(30, '#') +
-                            std::string(24, ' ') + "      -       -");
+                            std::string(23, ' ') + "  0      -      -");
+}
+
+TEST(PictureOfARun, its_legend_explains_every_letter_within_100_columns) {
+    const auto legend = picture_legend();
+    for (const char letter : std::string{"=~#%|*rRxsz"})
+        EXPECT_NE((" " + legend).find(std::string{" "} + letter + " "), std::string::npos)
+            << letter;
+    for (const auto& line : lines_of(legend))
+        EXPECT_LE(line.size(), 100u);
 }
 
 TEST(PictureOfARun, a_drive_that_never_gets_ready_spins_to_the_end) {
     Recorder r;
     r.at(0, trace_event::spin_up_begin, 2);
-    r.report.cycles.back().kernel_resume = 74ms;
+    r.report.cycles.back().kernel_resume = 73ms;
     const auto what = two_ports();
     const auto lines = lines_of(draw(picture_of(r.report, what, false)));
-    EXPECT_EQ(lines[3], "ata2    " + std::string(74, '~'));
+    EXPECT_EQ(lines[3], "ata2    " + std::string(73, '~'));
 }
 
 TEST(PictureOfARun, a_failed_read_is_marked_as_such) {
     Recorder r;
     r.at(37, trace_event::io_completed, 2, 1, static_cast<u32>(-5));
-    r.report.cycles.back().kernel_resume = 74ms;
+    r.report.cycles.back().kernel_resume = 73ms;
     const auto what = two_ports();
     EXPECT_EQ(lines_of(draw(picture_of(r.report, what, false)))[3],
               "ata2    " + std::string(37, ' ') + "x");

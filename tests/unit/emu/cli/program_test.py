@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = None
@@ -18,6 +19,16 @@ def spinup(*arguments, **keywords):
     keywords.setdefault("stdout", subprocess.PIPE)
     keywords.setdefault("stderr", subprocess.PIPE)
     return subprocess.run([PROGRAM, *arguments], text=True, timeout=120, check=False, **keywords)
+
+
+def wait_until_asleep(pid):
+    """Waits until the process blocks in a call."""
+    for _ in range(6000):
+        status = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+        if status.rsplit(")", 1)[1].split()[0] == "S":
+            return
+        time.sleep(0.01)
+    raise TimeoutError(f"{pid} does not block")
 
 
 class Program(unittest.TestCase):
@@ -65,6 +76,8 @@ class Program(unittest.TestCase):
                      "run", "six-ssd", "--design", "sync_3_12")
         self.mistake("--disk-start: unknown disk start `asynk`", "did you mean `async`?",
                      "run", "six-ssd", "--disk-start", "asynk")
+        self.mistake("--designs: design `sync_3_11` is listed twice", "once is enough",
+                     "compare", "six-ssd", "--designs", "sync_3_11,sync_3_11")
         self.mistake("--order: unknown order `upfornt`", "did you mean `upfront`?",
                      "compare", "six-ssd", "--order", "upfornt")
         self.mistake("no machine `six-sdd` is built in", "did you mean `six-ssd`?",
@@ -73,22 +86,46 @@ class Program(unittest.TestCase):
                      "help", "machine-fil")
 
     def test_schedules(self):
-        self.mistake("--seed", None, "run", "six-ssd", "--seed", "-1")
-        self.mistake("--seed", None, "run", "six-ssd", "--seed", "many")
+        for text in ("-1", "many", "18446744073709551616"):
+            self.mistake("--seed", "for instance --seed 1", "run", "six-ssd", "--seed", text)
         self.mistake("exclude each other", "a token is a schedule", "run", "six-ssd", "--seed", "1",
                      "--token", "s1:rr")
 
     def test_numbers(self):
         for text in ("0", "-1", "10001", "1.5", "x", "99999999999999999999"):
-            self.mistake(f"--cycles: `{text}` is not a number from 1 to 10000", None,
-                         "run", "six-ssd", "--cycles", text)
+            self.mistake(f"--cycles: `{text}` is not a number from 1 to 10000",
+                         "for instance --cycles 10", "run", "six-ssd", "--cycles", text)
         for text in ("-1", "nan", "inf", "1e9", "x", "5 "):
-            self.mistake(f"--gap: `{text}` is not milliseconds", None,
+            self.mistake(f"--gap: `{text}` is not milliseconds", "for instance --cycles 2",
                          "run", "six-ssd", "--gap", text)
+        for cycles in ([], ["--cycles", "1"]):
+            self.mistake("--gap needs --cycles 2 or more", "between two cycles",
+                         "run", "six-ssd", "--gap", "5", *cycles)
+
+    def test_the_largest_seed(self):
+        self.assertEqual(spinup("run", "six-ssd", "--seed", str(2**64 - 1)).returncode, 0)
+
+    def test_empty_values(self):
+        for option in ("--cycles", "--gap", "--seed", "--token", "--json", "--trace", "--dmesg",
+                       "--design", "--set"):
+            self.mistake(f"{option}: its value is empty", "spinup help run",
+                         "run", "six-ssd", option, "")
+        self.mistake("NAME: its value is empty", "spinup help machines", "machines", "")
+        self.mistake("MACHINE: its value is empty", "spinup help compare", "compare", "six-ssd", "")
+
+    def test_two_dashes_end_the_options(self):
+        plain = spinup("run", "six-ssd", "--json", "-")
+        for arguments in (["run", "--json", "-", "--", "six-ssd"],
+                          ["run", "--json", "-", "six-ssd", "--"]):
+            done = spinup(*arguments)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, plain.stdout, ""))
+        self.mistake("unknown machine `--json`", "one of", "run", "--", "--json")
 
     def test_overrides(self):
         self.mistake("--set port.1.redy_ms=5: error: unknown key `redy_ms`",
                      "did you mean `ready_ms`?", "run", "six-ssd", "--set", "port.1.redy_ms=5")
+        self.mistake('`drive` cannot be ""hdd""', "without the inner quotes: drive=hdd",
+                     "run", "six-ssd", "--set", 'port.1.drive="hdd"')
         self.mistake("no `=`", "write --set path=value", "run", "--set", "pmp", "six-ssd")
 
     def test_machine_files(self):
@@ -96,8 +133,13 @@ class Program(unittest.TestCase):
         broken.write_text('name = "m"\n[hba]\nports = 40\n')
         self.mistake(f"{broken}:3:9: error: `ports` is 40, out of range 1 to 32", None,
                      "run", str(broken))
-        self.mistake("No such file or directory", None, "compare", str(self.folder / "no.toml"))
-        self.mistake("this is a directory", None, "compare", str(self.folder))
+        self.mistake("No such file or directory", "`spinup machines` lists", "compare",
+                     str(self.folder / "no.toml"))
+        self.mistake("this is a directory", "`spinup machines` lists", "compare",
+                     str(self.folder))
+        broken.write_text('name = "m"\n[hba]\nports = 1\n[[port]]\nnumber = 1\ndrive = hdd\n')
+        self.mistake(f"{broken}:6:9: error: not TOML", 'text goes in quotes: drive = "hdd"',
+                     "run", str(broken))
 
     def test_no_run_begins_when_one_of_several_machines_is_wrong(self):
         target = self.folder / "out.json"
@@ -113,7 +155,8 @@ class Program(unittest.TestCase):
             self.assertGreater(len(done.stdout), 100, arguments)
             for line in done.stdout.splitlines():
                 self.assertLessEqual(len(line), 100, line)
-        self.assertIn("--disk-start", spinup("help", "run").stdout)
+        for text in ("--disk-start", "Exit status: 0 if all went well, 1 if a run ended badly"):
+            self.assertIn(text, spinup("help", "run").stdout)
         self.assertIn("resume_noirq_ms", spinup("help", "machine-file").stdout)
         self.assertRegex(spinup("--version").stdout, r"^spinup \d+\.\d+\.\d+\n$")
 
@@ -188,8 +231,12 @@ class Program(unittest.TestCase):
         rows = {line.split()[0].rstrip("*"): line for line in done.stdout.splitlines()
                 if line.startswith(("ata", "kernel  "))}
         self.assertEqual(sorted(rows), ["ata1", "ata2", "ata3", "ata4", "ata5", "ata6", "kernel"])
-        self.assertIn("====", rows["ata2"])
+        self.assertIn("~~~~", rows["ata2"])
         self.assertIn("R", rows["ata2"])
+        self.assertNotIn("%%%%", rows["ata2"])
+        self.assertRegex(spinup("run", "six-ssd").stdout, r"(?m)^ata1 .*====")
+        blocking = spinup("run", "computer-one", "--design", "sync_3_11", "--disk-start", "sync")
+        self.assertRegex(blocking.stdout, r"(?m)^ata2\* .*%%%%")
         self.assertIn("verdict ok, digest ", done.stdout)
 
     def test_run_numbers_its_cycles(self):
@@ -249,17 +296,90 @@ class Program(unittest.TestCase):
     # Files and streams.
 
     def test_unwritable_outputs_are_found_before_the_run(self):
-        self.mistake("No such file or directory", None, "run", "six-ssd", "--json", "/no/such/x")
-        self.mistake("Is a directory", None, "run", "six-ssd", "--dmesg", str(self.folder))
-        self.mistake("No such file or directory", None, "compare", "six-ssd",
+        self.mistake("No such file or directory", "- for standard output",
+                     "run", "six-ssd", "--json", "/no/such/x")
+        self.mistake("Is a directory", "- for standard output",
+                     "run", "six-ssd", "--dmesg", str(self.folder))
+        self.mistake("No such file or directory", "- for standard output", "compare", "six-ssd",
                      "--json", "/no/such/x")
         same = str(self.folder / "same")
-        self.mistake("go to the same place", None, "run", "six-ssd", "--json", same,
+        self.mistake("go to the same place", "a file of its own", "run", "six-ssd", "--json", same,
                      "--dmesg", same)
-        self.mistake("go to the same place", None, "run", "six-ssd", "--json", "-", "--dmesg", "-")
-        self.mistake("go to the same place", None, "run", "six-ssd", "--trace", same,
+        self.mistake("go to the same place", "a file of its own",
+                     "run", "six-ssd", "--json", "-", "--dmesg", "-")
+        self.mistake("go to the same place", "a file of its own", "run", "six-ssd", "--trace", same,
                      "--dmesg", same)
+        self.mistake("go to the same place", "a file of its own", "run", "six-ssd", "--json", same,
+                     "--dmesg", str(self.folder / "." / ".." / self.folder.name / "same"))
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_descriptor_is_not_the_file_behind_it(self):
+        log = self.folder / "log"
+        for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            log.write_text("precious\n")
+            with open(log, "a", encoding="ascii") as stdout:
+                done = spinup("run", "six-ssd", "--json", path, stdout=stdout)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            first, rest = log.read_text().split("\n", 1)
+            self.assertEqual((first, len(json.loads(rest)["rows"])), ("precious", 1))
+        log.write_text("precious\n")
+        with open(log, "a", encoding="ascii") as stderr:
+            done = spinup("run", "six-ssd", "--dmesg", "/dev/stderr", stderr=stderr)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(log.read_text(), r"^precious\n\[ ")
+        self.assertEqual(os.listdir(self.folder), ["log"])
+        self.mistake("Bad file descriptor", "- for", "run", "six-ssd", "--json", "/dev/fd/99")
+
+    def test_a_dangling_link_is_written_through(self):
+        link = self.folder / "link"
+        link.symlink_to("target")
+        self.mistake("go to the same place", "a file of its own", "run", "six-ssd",
+                     "--json", str(link), "--dmesg", str(self.folder / "target"))
+        done = spinup("run", "six-ssd", "--json", str(link))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(link.is_symlink())
+        json.loads((self.folder / "target").read_text())
+        loop = self.folder / "loop"
+        loop.symlink_to("loop")
+        self.mistake("Too many levels of symbolic links", "- for", "run", "six-ssd",
+                     "--json", str(loop))
+
+    def test_if_one_output_fails_the_others_are_as_they_were(self):
+        done = spinup("run", "six-ssd", "--json", str(self.folder / "new"), "--trace", "/dev/full")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_an_interrupt_ends_a_wait_for_the_other_side_of_a_pipe(self):
+        fifo = str(self.folder / "fifo")
+        os.mkfifo(fifo)
+        cases = [(["run", fifo], None), (["run", "six-ssd", "--json", fifo], None),
+                 (["run", "six-ssd", "--trace", fifo], os.O_RDWR)]
+        for arguments, mode in cases:
+            held = os.open(fifo, mode) if mode else None
+            with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                wait_until_asleep(process.pid)
+                process.send_signal(signal.SIGTERM)
+                output, error = process.communicate(timeout=60)
+            if held is not None:
+                os.close(held)
+            self.assertEqual((process.returncode, output), (1, ""), (arguments, error))
+            self.assertIn("Interrupted system call", error)
+
+    def test_a_run_that_ends_badly_has_its_verdict_and_status_1(self):
+        slow = self.folder / "slow.toml"
+        slow.write_text('name = "slow"\n[hba]\nports = 1\n[[port]]\nnumber = 1\ndrive = "hdd"\n'
+                        'ready_ms = 100000\n')
+        done = spinup("compare", str(slow), "--designs", "async_3_15")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 2, done.stderr)
+        self.assertIn("spinup: slow async_3_15 sync: resume-failed: 0:0:0:0 ", lines[0])
+        self.assertIn("spinup: slow async_3_15 async: drive-lost: ata1", lines[1])
+        done = spinup("run", str(slow))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("verdict drive-lost", done.stdout)
 
     def test_a_reader_that_leaves_is_no_error(self):
         with subprocess.Popen([PROGRAM, "run", "six-ssd", "--dmesg", "-"], stderr=subprocess.PIPE,

@@ -35,8 +35,11 @@ TEST(Registries, lists_keep_their_order_and_every_name_is_checked) {
     const auto both = check_names(registry::disk_starts, "--disk-start", "sync,async");
     ASSERT_TRUE(both.ok());
     EXPECT_EQ(*both, (std::vector<std::string>{"sync", "async"}));
+    const auto twice = check_names(registry::disk_starts, "--disk-start", "sync,async,sync");
+    ASSERT_FALSE(twice.ok());
+    EXPECT_EQ(twice.error().message, "--disk-start: disk start `sync` is listed twice");
     for (const char* broken :
-         {"", ",", "sync,", ",sync", "sync,,async", "sync, async", "sync;async"})
+         {"", ",", "sync,", ",sync", "sync,,async", "sync, async", "sync;async", "sync,sync"})
         EXPECT_FALSE(check_names(registry::disk_starts, "--disk-start", broken).ok()) << broken;
 }
 

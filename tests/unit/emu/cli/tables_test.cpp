@@ -56,7 +56,21 @@ TEST(CompareTable, has_two_lines_a_row_and_the_gain_over_the_first) {
               "                                      first read   1500     -\n"
               "  async_3_15   sync      1110  10.5x  ready        1000  2000\n"
               "                                      first read   1500     -\n"
+              "  gain: over this machine's first row, sync_3_11 with disk start sync\n"
               "  * calibrated to a published result: port.1.ready_ms, hba.resume_ms\n");
+}
+
+TEST(CompareTable, a_suspend_that_failed_has_no_times_and_is_no_base_of_the_gain) {
+    const auto m = machine_of(2, 1);
+    std::vector<row> rows{row_of("sync_3_11", 5s, 2, 1), row_of("async_3_15", 1s, 2, 1)};
+    rows[0].times.slept = false;
+    auto lines = lines_of(compare_table(m, rows));
+    EXPECT_EQ(lines[2], "  sync_3_11    sync         -      -  ready           -");
+    EXPECT_EQ(lines[3], "                                      first read      -");
+    EXPECT_EQ(lines[4], "  async_3_15   sync      1000      -  ready        1000");
+    std::swap(rows[0].times, rows[1].times);
+    lines = lines_of(compare_table(m, rows));
+    EXPECT_EQ(lines[4], "  async_3_15   sync         -      -  ready           -");
 }
 
 TEST(CompareTable, stays_within_100_columns_with_32_drives) {
@@ -118,6 +132,20 @@ TEST(CycleTable, has_a_line_a_cycle_with_the_slowest_port) {
     const auto lines = lines_of(cycle_table(r));
     ASSERT_EQ(lines.size(), 2u);
     EXPECT_EQ(lines[1], "      1        1000       2000             3000              350");
+}
+
+TEST(CycleTable, and_device_table_of_a_suspend_that_failed_have_no_resume) {
+    auto r = report_of({"", "ata1", "resume"});
+    study::port_times stale;
+    stale.ready = 300ms;
+    r.cycles[0].slept = false;
+    r.cycles[0].resume_begin = time_point::max();
+    r.cycles[0].ports = {stale};
+    r.callbacks = {call(1, 2, 25ms, 900ms)};
+    EXPECT_EQ(lines_of(cycle_table(r))[1],
+              "      1        1000          -                -                -");
+    EXPECT_EQ(lines_of(device_table(r))[1],
+              "  ata1                                       0.0        900");
 }
 
 TEST(CalibrationNote, wraps_at_100_columns_and_is_empty_without_calibration) {

@@ -56,12 +56,14 @@ TEST_F(MachineFile, an_error_in_it_names_its_path) {
 
 TEST_F(MachineFile, missing_is_one_error) {
     const auto path = (folder_ / "none.toml").string();
-    EXPECT_EQ(error_of(path), path + ": error: cannot read it: No such file or directory");
+    EXPECT_EQ(error_of(path), path + ": error: cannot read it: No such file or directory\n"
+                                     "  hint: `spinup machines` lists the built-in ones");
 }
 
 TEST_F(MachineFile, a_folder_is_one_error) {
-    EXPECT_EQ(error_of(folder_.string()),
-              folder_.string() + ": error: this is a directory, not a machine file");
+    EXPECT_EQ(error_of(folder_.string()), folder_.string() +
+                                              ": error: this is a directory, not a machine file\n"
+                                              "  hint: `spinup machines` lists the built-in ones");
 }
 
 TEST_F(MachineFile, a_megabyte_is_read_and_one_byte_more_is_refused) {

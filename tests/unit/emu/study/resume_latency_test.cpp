@@ -33,6 +33,23 @@ TEST(ResumeLatency, keeps_the_cycles_it_has_when_stopped) {
     }
 }
 
+TEST(ResumeLatency, keeps_the_records_of_two_cycles_unless_told_to_keep_all) {
+    const auto what = from_text(hba(1) + disk(1, 500));
+    auto config = configuration_of(what);
+    config.cycles = 5;
+    for (const bool all : {false, true}) {
+        config.keep_records = all;
+        const auto report = study::run(config);
+        ASSERT_TRUE(report.ok());
+        u32 suspends = 0;
+        for (const auto& r : report->records)
+            suspends += r.event == static_cast<u16>(trace_event::pm_suspend_entry) ? 1 : 0;
+        EXPECT_EQ(suspends, all ? 5u : 2u);
+        EXPECT_EQ(report->cycles.size(), 5u);
+        EXPECT_TRUE(report->cycles.at(0).ports.at(0).first_io);
+    }
+}
+
 TEST(ResumeLatency, refuses_names_that_are_not_registered_with_a_hint) {
     const auto what = from_text(hba(1));
     auto config = configuration_of(what);
