@@ -25,6 +25,7 @@
 #include "emu/hw/sata/sata_device.hpp"
 
 #include <array>
+#include <span>
 #include <spinup/spec/identify.hpp>
 #include <spinup/timeline.hpp>
 #include <spinup/trace.hpp>

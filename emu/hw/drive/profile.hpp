@@ -1,16 +1,13 @@
 // What tells one drive from another: identity, capacity and times.
 //
-// Sources: the fact sheet on hardware, section 9 (drive manuals and measurements); the presets are
-// its "suggested presets", times from power to the signature FIS.
+// Source of the default times: the fact sheet on hardware, section 9 (drive manuals and
+// measurements). Whoever assembles a machine fills a profile in.
 #pragma once
 
 #include <chrono>
-#include <optional>
-#include <span>
 #include <spinup/base/units.hpp>
 #include <spinup/spec/ahci_types.hpp>
 #include <string>
-#include <string_view>
 
 namespace spinup::hw {
 
@@ -60,9 +57,5 @@ struct drive_profile {
     bool disc = false;                                ///< a disc is in it
     duration medium_ready = std::chrono::seconds{13}; ///< from power or START to a readable disc
 };
-
-/// A named preset, or nothing. Names are those of preset_names().
-[[nodiscard]] std::optional<drive_profile> preset(std::string_view name);
-[[nodiscard]] std::span<const std::string_view> preset_names();
 
 } // namespace spinup::hw
