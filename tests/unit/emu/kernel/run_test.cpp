@@ -91,6 +91,7 @@ TEST(run, deadlock_lists_who_waits_for_what_and_whom) {
         w.k.usleep_range(1ms);
         mutex_guard g(a);
     });
+    w.k.stop(); // before the locks that its threads hold are gone
     ASSERT_EQ(end.how, verdict::deadlock);
     ASSERT_EQ(end.waiting.size(), 2u);
     EXPECT_EQ(end.waiting[0].name, "main");
@@ -111,6 +112,7 @@ TEST(run, mutex_taken_twice_is_a_deadlock_with_oneself) {
         mutex_guard g(a);
         a.lock();
     });
+    w.k.stop();
     ASSERT_EQ(end.how, verdict::deadlock);
     ASSERT_EQ(end.waiting.size(), 1u);
     EXPECT_EQ(end.waiting[0].owner_pid, end.waiting[0].pid);
@@ -288,6 +290,7 @@ TEST(run, two_worlds_run_in_two_os_threads) {
             w.k.usleep_range(500ms); // others are left blocked
         });
         digest = w.log.digest();
+        w.k.stop();
     };
     u64 here = 0;
     u64 there = 0;
