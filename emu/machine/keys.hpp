@@ -197,6 +197,14 @@ inline constexpr std::array port_keys{
     key_row{"command_latency_us", key_type::us, 0, max_us, "", detail::same("200"), false,
             for_drives::all, "least time of a command",
             [](const target& t, const checked& v) { t.disk->command_latency = detail::ns(v); }},
+    key_row{"identify_fails", key_type::choice, 0, 0, "never|always|after_sleep",
+            detail::same("never"), false, for_drives::all,
+            "IDENTIFY ends with ABRT; after_sleep: not at boot",
+            [](const target& t, const checked& v) {
+                t.disk->identify_fails = v.text == "never"    ? identify_fault::never
+                                         : v.text == "always" ? identify_fault::always
+                                                              : identify_fault::after_sleep;
+            }},
     key_row{"disc", key_type::boolean, 0, 0, "", {"", "", "false"}, false, for_drives::odd,
             "a disc is in",
             [](const target& t, const checked& v) { t.disk->disc = v.flag; }},

@@ -17,6 +17,7 @@ namespace spinup::machine {
 enum class drive_kind : u8 { ssd, hdd, odd };
 enum class spin_up_trigger : u8 { power, comreset, command };
 enum class signature_time : u8 { spin_up_done, link_up };
+enum class identify_fault : u8 { never, always, after_sleep };
 enum class irq_kind : u8 { msi, level };
 
 struct drive {
@@ -37,6 +38,7 @@ struct drive {
     duration stop{};            ///< STANDBY IMMEDIATE
     duration flush{};           ///< FLUSH CACHE after a write
     duration command_latency{}; ///< least time of any command
+    identify_fault identify_fails = identify_fault::never;
 
     bool disc = false;       ///< optical drive: a disc is in
     duration medium_ready{}; ///< optical drive: from power until its disc can be read

@@ -14,84 +14,17 @@ namespace {
 constexpr u32 hba_irq = 24;
 constexpr u32 hba_abar = 0xfebff000;
 
-hw::drive_kind kind_of(drive_kind kind) {
-    switch (kind) {
-    case drive_kind::ssd:
-        return hw::drive_kind::ssd;
-    case drive_kind::hdd:
-        return hw::drive_kind::hdd;
-    case drive_kind::odd:
-        return hw::drive_kind::odd;
-    }
-    return hw::drive_kind::hdd;
-}
-
-hw::spin_up_trigger trigger_of(spin_up_trigger from) {
-    switch (from) {
-    case spin_up_trigger::power:
-        return hw::spin_up_trigger::power;
-    case spin_up_trigger::comreset:
-        return hw::spin_up_trigger::comreset;
-    case spin_up_trigger::command:
-        return hw::spin_up_trigger::command;
-    }
-    return hw::spin_up_trigger::power;
-}
-
-hw::drive_profile profile_of(const drive& d) {
-    hw::drive_profile p;
-    p.kind = kind_of(d.kind);
-    p.model = d.model;
-    p.serial = d.serial;
-    p.firmware = d.firmware;
-    p.capacity = d.capacity;
-    p.speed = static_cast<spec::ssts_spd>(d.link_gen);
-    p.ready = d.ready.value_or(hw::never);
-    p.spin_up_from = trigger_of(d.spin_up_from);
-    p.signature_at = d.signature_at == signature_time::link_up ? hw::signature_time::link_up
-                                                               : hw::signature_time::spin_up_done;
-    p.restart_on_comreset = d.restart_on_comreset;
-    p.standby_ready = d.standby_spin_up;
-    p.stop = d.stop;
-    p.flush = d.flush;
-    p.command = d.command_latency;
-    p.disc = d.disc;
-    p.medium_ready = d.medium_ready;
-    return p;
-}
-
-hw::hba_config config_of(const machine& what) {
-    hw::hba_config c;
-    c.ports = static_cast<u32>(what.ports.size());
-    c.pmp = what.hba.pmp;
-    c.staggered_spin_up = what.hba.staggered_spin_up;
-    c.msi = what.hba.irq == irq_kind::msi;
-    return c;
-}
-
 } // namespace
 
 world::world(const machine& what, const world_options& options)
     : what_(what), options_(options), log_(line_), kernel_(line_, log_, options.schedule),
-      hba_(line_, log_, kernel_.irq(hba_irq), kernel_.dma(), config_of(what)),
-      pm_(kernel_, *options.order), scsi_(kernel_, pm_, *options.start) {
-    drives_.resize(what.ports.size());
-    for (const port& p : what.ports) {
-        if (!p.attached)
-            continue;
-        auto& place = drives_.at(p.number - 1);
-        place = std::make_unique<hw::drive>(line_, log_, profile_of(*p.attached));
-        hba_.attach(p.number - 1, *place);
-    }
-}
+      hardware_(what, line_, log_, kernel_.irq(hba_irq), kernel_.dma()),
+      pm_(kernel_, *options.order), scsi_(kernel_, pm_, *options.start) {}
 
 world::~world() { kernel_.stop(); }
 
 void world::boot() {
-    hba_.power_on();
-    for (const auto& d : drives_)
-        if (d)
-            d->assume_ready();
+    hardware_.power_on_ready();
     add_system_devices();
     probe_hba();
     settle();
@@ -138,16 +71,16 @@ void world::probe_hba() {
     for (const port& p : what_.ports)
         if (p.attached && !p.attached->driver)
             c.no_uld_attach |= 1u << (p.number - 1);
-    ahci_ = drivers::ahci_init_one(scsi_, hba_, std::move(c));
+    ahci_ = drivers::ahci_init_one(scsi_, hardware_.hba(), std::move(c));
     CHECK(ahci_ != nullptr);
 }
 
 errno_t world::suspend_resume() { return drivers::pm_suspend(pm_, *this); }
 
 void world::enter() {
-    hba_.power_off();
+    hardware_.power_off();
     kernel_.usleep_range(what_.sleep);
-    hba_.power_on();
+    hardware_.power_on();
 }
 
 void world::settle() {

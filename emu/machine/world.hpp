@@ -9,9 +9,8 @@
 #include "drivers/base/power/dpm.hpp"
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
-#include "emu/hw/ahci/hba.hpp"
-#include "emu/hw/drive/drive.hpp"
 #include "emu/kernel/simulated_kernel.hpp"
+#include "emu/machine/hardware.hpp"
 #include "emu/machine/machine.hpp"
 #include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/trace_ring.hpp"
@@ -50,9 +49,9 @@ class world final : private kernel::platform_suspend_ops {
     [[nodiscard]] virtual_timeline& line() { return line_; }
     [[nodiscard]] trace_ring& log() { return log_; }
     [[nodiscard]] kernel::simulated_kernel& kernel() { return kernel_; }
-    [[nodiscard]] hw::hba& hba() { return hba_; }
+    [[nodiscard]] hw::hba& hba() { return hardware_.hba(); }
     /// Null for an empty port; ports count from 1.
-    [[nodiscard]] hw::drive* drive_of(u32 port) { return drives_.at(port - 1).get(); }
+    [[nodiscard]] hw::drive* drive_of(u32 port) { return hardware_.drive_of(port); }
     [[nodiscard]] drivers::dpm& pm() { return pm_; }
     [[nodiscard]] drivers::ata_port& ata(u32 port) { return *ahci_->host().ports.at(port - 1); }
 
@@ -71,8 +70,7 @@ class world final : private kernel::platform_suspend_ops {
     virtual_timeline line_;
     trace_ring log_;
     kernel::simulated_kernel kernel_;
-    std::vector<std::unique_ptr<hw::drive>> drives_;
-    hw::hba hba_;
+    hardware hardware_;
     drivers::dpm pm_;
     drivers::scsi_core scsi_;
     std::deque<drivers::fixed_time> system_devices_;

@@ -114,7 +114,13 @@ enum class severity : u8 { debug, log, complaint };
     X(hba_irq,           hw, debug, "hba: interrupt, IS 0x{0:x}")                                  \
     /* workloads */                                                                                \
     X(io_issued,         study, debug, "ata{0}: read {1} issued")                                  \
-    X(io_completed,      study, debug, "ata{0}: read {1} completed, result 0x{2:x}")
+    X(io_completed,      study, debug, "ata{0}: read {1} completed, result 0x{2:x}")               \
+    /* a real guest, over vfio-user */                                                             \
+    X(guest_attached,    remote, debug, "guest connected")                                         \
+    X(guest_detached,    remote, debug, "guest disconnected")                                      \
+    X(device_reset,      remote, debug, "hba: DEVICE_RESET number {0}")                            \
+    X(pci_power_state,   remote, debug, "hba: PCI power state D{0}")                               \
+    X(function_reset,    hw, debug, "hba: PCI function reset")
 // clang-format on
 
 enum class trace_event : u16 {

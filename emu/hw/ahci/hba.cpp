@@ -84,8 +84,24 @@ void hba::power_off() {
             p->device()->power_off();
     }
     powered_ = false;
-    message_due_ = false;
     regs_.fill(~0u);
+    drop_interrupts();
+}
+
+void hba::function_reset() {
+    CHECK(powered_);
+    trace_.emit(trace_event::function_reset);
+    reset_timer_.cancel();
+    for (auto& p : ports_)
+        p->reset();
+    load_reset_values();
+    drop_interrupts();
+    for (auto& p : ports_)
+        p->init();
+}
+
+void hba::drop_interrupts() {
+    message_due_ = false;
     if (std::exchange(level_, false))
         irq_.level(false);
 }

@@ -74,6 +74,9 @@ class hba final : public bus::mmio {
     void power_on();
     void power_off();
     [[nodiscard]] bool powered() const { return powered_; }
+    /// A reset of the PCI function: registers as after power-on, links down, what was in flight
+    /// never happens. The drives keep their power. Requires: power.
+    void function_reset();
 
     u32 read32(u32 offset) override { return offset < spec::abar_size ? regs_[offset / 4] : 0; }
     void write32(u32 offset, u32 value) override;
@@ -87,6 +90,8 @@ class hba final : public bus::mmio {
     friend class port;
 
     void load_reset_values();
+    /// What was pending is gone, and the line is let go.
+    void drop_interrupts();
     void write_ghc(u32 value);
     void write_is(u32 value);
     void reset_done();

@@ -25,7 +25,8 @@ constexpr drive::command_row drive::command_rows[] = {
     {ata_cmd::read_verify_sectors, on_disk, true, &drive::begin_read28, &drive::end_verify},
     {ata_cmd::read_verify_sectors_ext, on_disk, true, &drive::begin_read48, &drive::end_verify},
     {ata_cmd::packet, on_packet, false, &drive::begin_packet, &drive::ask_for_packet},
-    {ata_cmd::identify_packet_device, on_packet, false, &drive::begin_plain, &drive::end_identify},
+    {ata_cmd::identify_packet_device, on_packet, false, &drive::begin_identify_packet,
+     &drive::end_identify},
     {ata_cmd::read_dma, on_disk, true, &drive::begin_read28, &drive::end_read},
     {ata_cmd::write_dma, on_disk, true, &drive::begin_write28, &drive::end_write},
     {ata_cmd::standby_immediate, on_both, false, &drive::begin_flush, &drive::end_standby},
@@ -79,12 +80,21 @@ ata_error drive::begin_plain() { return ata_error::none; }
 // An optical drive aborts IDENTIFY DEVICE and shows its signature once more (ACS-3 7.12).
 ata_error drive::begin_identify() {
     if (profile_.kind != drive_kind::odd)
-        return ata_error::none;
+        return identify_is_broken() ? ata_error::abrt : ata_error::none;
     fis_reg_d2h sig;
     sig.set_sig(signature::atapi);
     task_.fis.lba_low = sig.lba_low;
     task_.fis.count_low = sig.count_low;
     return ata_error::abrt;
+}
+
+ata_error drive::begin_identify_packet() {
+    return identify_is_broken() ? ata_error::abrt : ata_error::none;
+}
+
+bool drive::identify_is_broken() const {
+    return profile_.identify_fails == identify_fault::always ||
+           (profile_.identify_fails == identify_fault::after_sleep && !firmware_);
 }
 
 ata_error drive::begin_read28() {

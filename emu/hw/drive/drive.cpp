@@ -33,6 +33,7 @@ void drive::power_on() {
     settings_ = {};
     power_mode_ = power_mode::active;
     started_ = false;
+    firmware_ = false;
     packet_.reset();
     packet_.set_disc(profile_.disc ? disc_state::stopped : disc_state::absent);
     if (profile_.spin_up_from == spin_up_trigger::power)
@@ -86,6 +87,7 @@ void drive::start_spindle() {
 
 void drive::assume_ready() {
     CHECK(powered_);
+    firmware_ = true;
     if (spindle_.now() == spindle::state::stopped)
         start_spindle();
     if (spindle_.now() == spindle::state::starting)

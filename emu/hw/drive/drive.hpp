@@ -123,6 +123,8 @@ class drive final : public sata_device, private spindle_events {
     // Commands: the begin and end functions of the table's rows, and what they share.
     spec::ata_error begin_plain();
     spec::ata_error begin_identify();
+    spec::ata_error begin_identify_packet();
+    [[nodiscard]] bool identify_is_broken() const;
     spec::ata_error begin_set_features();
     spec::ata_error begin_read28();
     spec::ata_error begin_read48();
@@ -169,6 +171,7 @@ class drive final : public sata_device, private spindle_events {
     spec::power_mode power_mode_ = spec::power_mode::active;
     bool powered_ = false;
     bool started_ = false;         ///< the spindle was started since power came
+    bool firmware_ = false;        ///< assume_ready() since power came
     bool srst_ = false;            ///< the host holds SRST
     bool signature_waits_ = false; ///< only the spindle is missing
     bool dirty_ = false;           ///< the write cache holds data

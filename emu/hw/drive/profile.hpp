@@ -26,6 +26,14 @@ enum class signature_time : u8 {
     link_up,      ///< soon after PhyRdy; the first media command then waits for the spindle
 };
 
+/// When IDENTIFY (PACKET) DEVICE ends with ABRT, as a drive does that cannot read its own firmware
+/// from its platters.
+enum class identify_fault : u8 {
+    never,
+    always,
+    after_sleep, ///< whenever no firmware has made the drive ready since power came
+};
+
 /// A time that never comes: a drive with this `ready` stays busy for ever.
 inline constexpr duration never = duration::max();
 
@@ -52,6 +60,8 @@ struct drive_profile {
     duration flush = std::chrono::milliseconds{1};     ///< FLUSH CACHE with dirty data
     duration command = std::chrono::microseconds{200}; ///< any command, before its data
     duration medium_access{};                          ///< more for a read or uncached write
+
+    identify_fault identify_fails = identify_fault::never;
 
     // odd only
     bool disc = false;                                ///< a disc is in it

@@ -35,6 +35,24 @@ TEST(power_off, takes_the_base_addresses_with_it) {
     EXPECT_EQ(h.hba.read32(pi::offset), 0x3Fu) << "firmware restores it";
 }
 
+TEST(identify_fault, after_sleep_spares_a_drive_that_firmware_has_waited_for) {
+    for (const auto fault : {hw::identify_fault::after_sleep, hw::identify_fault::always}) {
+        auto disk = quick_disk();
+        disk.identify_fails = fault;
+        hba_host h{{}, {disk}};
+        h.hba.power_on();
+        h.drives[0]->assume_ready();
+        ASSERT_TRUE(h.bring_up(0));
+        EXPECT_EQ(h.execute(0, ata(ata_cmd::identify_device), 512),
+                  fault == hw::identify_fault::after_sleep);
+        h.hba.power_off();
+        h.hba.power_on();
+        ASSERT_TRUE(h.bring_up(0));
+        EXPECT_FALSE(h.execute(0, ata(ata_cmd::identify_device), 512));
+        EXPECT_EQ(h.error(0), ata_error::abrt);
+    }
+}
+
 // Whatever the moment: nothing is written to memory, no interrupt comes, no timer is left.
 TEST(power_off, cancels_what_is_in_flight_at_any_moment) {
     for (int moment = 0; moment < 60; ++moment) {
