@@ -8,6 +8,9 @@
 #       A GoogleTest executable with rapidcheck; one ctest per test, or one in all with WHOLE.
 #   room_bench(NAME bench_emu_time SRCS queue_bench.cpp USES emu_time)
 #       A Google Benchmark executable, where SPINUP_BENCH is on.
+#   room_fuzz(NAME fuzz_codec SRCS codec_fuzz.cpp MAIN replay.cpp CORPUS corpus/codec USES ...)
+#       A fuzz target (LLVMFuzzerTestOneInput). Built always, and replays its corpus as a test; with
+#       SPINUP_FUZZ libFuzzer is its main() instead.
 #
 # The include rule. Headers are named from the root: "emu/time/queue.hpp". The root itself is on
 # nobody's include path; each room has a folder rooms/<room>/ in the build tree with links to its
@@ -24,9 +27,9 @@ function(_complain)
     endif()
 endfunction()
 
-# Parses the arguments of the four words into arg_*, and says which are wrong.
+# Parses the arguments of the five words into arg_*, and says which are wrong.
 macro(_parse_words required)
-    cmake_parse_arguments(arg "WHOLE" "NAME" "SRCS;USES;LIBS;LABELS" ${ARGN})
+    cmake_parse_arguments(arg "WHOLE" "NAME;MAIN;CORPUS" "SRCS;USES;LIBS;LABELS" ${ARGN})
     foreach(_key ${required})
         if(NOT arg_${_key})
             message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}(): ${_key} is missing")
@@ -189,6 +192,27 @@ function(room_bench)
         add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
         set_tests_properties(${arg_NAME} PROPERTIES LABELS bench RUN_SERIAL ON)
     endif()
+endfunction()
+
+function(room_fuzz)
+    _parse_words("NAME;SRCS;MAIN;CORPUS" ${ARGV})
+    if(NOT SPINUP_TESTS)
+        return()
+    endif()
+    if(NOT SPINUP_FUZZ)
+        list(APPEND arg_SRCS ${arg_MAIN})
+    endif()
+    _add_program()
+    set_target_properties(${arg_NAME} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/fuzz)
+    set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/${arg_CORPUS})
+    if(SPINUP_FUZZ)
+        target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
+        add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} -runs=0 ${corpus})
+    else()
+        add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${corpus})
+    endif()
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 # Called once, last: what can only be checked or linked when all the rooms are known.

@@ -3,6 +3,7 @@
 #
 #   sh tests/run.sh                   the fast ones
 #   sh tests/run.sh golden            one label: unit spec prop golden refuse tidy, or bench
+#   sh tests/run.sh guest             a real kernel in QEMU; some minutes, skipped without QEMU
 #   sh tests/run.sh -R 'libata.*'     the fast ones, with further arguments for ctest
 #
 # Properties draw from seed 1, so that a run repeats; RC_PARAMS overrides (rapidcheck's syntax).
@@ -10,11 +11,11 @@ set -eu
 cd "$(dirname "$0")/.."
 . ./emu/setup.sh
 
-slow='^(long|bench)$'
+slow='^(long|bench|guest)$'
 case ${1:-} in
 '') set -- -LE "$slow" ;;
 -*) set -- -LE "$slow" "$@" ;;
-figures | long | bench)
+figures | long | bench | guest)
     label=$1
     shift
     set -- -L "^$label\$" "$@"

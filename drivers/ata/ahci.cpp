@@ -70,6 +70,7 @@ constexpr dev_pm_ops ahci_pci_pm_ops = [] {
     ops.suspend_noirq = pci_pm_suspend_noirq;
     ops.resume_noirq = ahci_pci_device_resume_noirq;
     ops.resume = ahci_pci_device_resume;
+    ops.functions = "pci_pm_";
     return ops;
 }();
 
@@ -77,9 +78,10 @@ constexpr dev_pm_ops ahci_pci_pm_ops = [] {
 
 ahci_host::ahci_host(scsi_core& core, bus::mmio& registers, ahci_config config)
     : config_(std::move(config)), pdev_(core.kernel, config_.name, config_.parent),
-      host_(core, pdev_, *config_.design), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
+      host_(core, pdev_, *config_.design, config_.eh), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
     pdev_.drvdata = this;
     pdev_.pm = &ahci_pci_pm_ops;
+    pdev_.driver_name = "ahci";
     pdev_.async_suspend = true;
 }
 

@@ -51,14 +51,18 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     tdev.drvdata = this;
     tdev.pm = &ata_port_pm_ops;
     tdev.async_suspend = true;
+    if (owner.eh.rescans)
+        scsi_rescan_task.emplace(owner.kernel, numbered("rescan of ata", id),
+                                 [this] { ata_scsi_dev_rescan(*this); });
     for (u32 tag = 0; tag < ATA_MAX_QUEUE; ++tag) {
         qcmd[tag].ap = this;
         qcmd[tag].tag = static_cast<u8>(tag);
     }
 }
 
-ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm)
-    : scsi(core), kernel(core.kernel), dev(pdev), design(pm), lock(core.kernel, "ata_host lock"),
+ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm, const eh_options* options)
+    : scsi(core), kernel(core.kernel), dev(pdev), design(pm),
+      eh(options != nullptr ? *options : eh_options_of(pm)), lock(core.kernel, "ata_host lock"),
       eh_mutex(core.kernel, "eh_mutex") {}
 
 void ata_eh_acquire(ata_port& ap) {

@@ -7,6 +7,8 @@
 namespace spinup::drivers {
 namespace {
 
+using namespace literals;
+
 /// TEST UNIT READYs to get rid of a UNIT ATTENTION. Source: Linux, ATA_EH_UA_TRIES.
 constexpr u32 ATA_EH_UA_TRIES = 5;
 
@@ -39,6 +41,15 @@ bool ata_eh_skip_recovery(ata_link& link) {
     return link.dev.cls != ata_class::unknown || ehc.cls == ata_class::none;
 }
 
+/// Makes the disk turn, if this is the step for it and a resume has asked for it.
+void set_active_at(ata_link& link, spin_up_step step) {
+    if (link.ap.host.eh.spin_up != step || !ata_dev_enabled(link.dev) ||
+        !any(ata_eh_dev_action(link), ATA_EH_SET_ACTIVE))
+        return;
+    ata_dev_power_set_active(link.dev);
+    ata_eh_done(link, true, ATA_EH_SET_ACTIVE);
+}
+
 errno_t revalidate(ata_link& link) {
     ata_eh_context& ehc = link.eh_context;
     if (ata_link_offline(link))
@@ -48,6 +59,8 @@ errno_t revalidate(ata_link& link) {
         return rc;
     ata_eh_done(link, true, ata_eh_action::revalidate);
     ehc.i.flags |= ATA_EHI_SETMODE;
+    if (link.ap.scsi_rescan_task)
+        link.ap.scsi_rescan_task->queue(0ns);
     return errno_t::ok;
 }
 
@@ -83,8 +96,13 @@ errno_t attach(ata_link& link) {
 
 errno_t ata_eh_revalidate_and_attach(ata_link& link) {
     const ata_eh_context& ehc = link.eh_context;
-    if (any(ata_eh_dev_action(link), ata_eh_action::revalidate) && ata_dev_enabled(link.dev))
-        return revalidate(link);
+    set_active_at(link, spin_up_step::before_revalidate);
+    if (any(ata_eh_dev_action(link), ata_eh_action::revalidate) && ata_dev_enabled(link.dev)) {
+        const errno_t rc = revalidate(link);
+        if (failed(rc))
+            link.dev.flags &= ~ata_dflags::RESUMING;
+        return rc;
+    }
     if (link.dev.cls == ata_class::unknown && ehc.tries != 0 && ata_class_enabled(ehc.cls))
         return attach(link);
     return errno_t::ok;
@@ -121,6 +139,9 @@ errno_t configure(ata_link& link) {
     if (any(ehc.i.flags, ATA_EHI_DID_RESET) && link.dev.cls == ata_class::atapi)
         if (const errno_t rc = atapi_eh_clear_ua(link.dev); failed(rc))
             return rc;
+    set_active_at(link, spin_up_step::after_set_mode);
+    if (any(ehc.i.flags, ATA_EHI_DID_RESET) && link.ap.host.eh.sets_lpm)
+        sata_link_forbid_lpm(link);
     ehc.i.flags = ata_ehi_flags::none;
     return errno_t::ok;
 }
@@ -134,7 +155,9 @@ void ata_eh_handle_dev_fail(ata_device& dev, errno_t err) {
         ehc.i.probe = true; // something else may be there now
     if (err == errno_t::enodev || err == errno_t::einval)
         ehc.tries = std::min(ehc.tries, 1u);
-    if (err != errno_t::eagain && ehc.tries == 1)
+    const bool may_be_speed =
+        err == errno_t::enodev || err == errno_t::einval || err == errno_t::eio;
+    if (may_be_speed && ehc.tries == 1)
         static_cast<void>(sata_down_spd_limit(link, 0)); // better slow than lost
 
     if (!ata_dev_enabled(dev) || ehc.tries != 0) {
@@ -188,6 +211,8 @@ void ata_dev_disable(ata_device& dev) {
 void ata_eh_detach_dev(ata_device& dev) {
     ata_link& link = dev.link;
     ata_port& ap = link.ap;
+    if (eh_starts_disks(ap) && ata_dev_enabled(dev))
+        ata_dev_power_set_standby(dev);
     ata_dev_disable(dev);
     spin_guard guard(ap.lock);
     dev.flags &= ~ata_dflags::DETACH;

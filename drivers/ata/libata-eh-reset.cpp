@@ -77,11 +77,14 @@ errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
     ata_eh_thaw_port(ap);
     ap.ops->postreset(link, ehc.cls);
     {
-        // Events of the reset itself are not news. 3.11 forgets all that came in meanwhile, even a
-        // real error; since 6.5.6 only SError is forgotten (commit 80cc944eca4f).
+        // Events of the reset itself are not news.
         spin_guard guard(ap.lock);
-        link.eh_info = {};
-        ap.pflags &= ~ata_pflags::EH_PENDING;
+        if (ap.host.eh.reset_forgets_pending) {
+            link.eh_info = {};
+            ap.pflags &= ~ata_pflags::EH_PENDING;
+        } else {
+            link.eh_info.serror = 0;
+        }
     }
     const bool online = ata_link_online(link);
     const bool unknown = online && ehc.cls == ata_class::unknown;
@@ -132,6 +135,8 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
         if (t.nr >= max_tries) {
             // Thawed, so that a later phy event can start a new session.
             ata_eh_thaw_port(ap);
+            if (!ap.host.eh.comreset_lines)
+                ap.kernel.emit(trace_event::ata_hardreset_failed, ap.print_id);
             break;
         }
         wait_out(link, t, rc);

@@ -94,6 +94,12 @@ void fetch_eh_info(ata_port& ap) {
     ap.link.eh_context = {};
     ap.link.eh_context.i = ap.link.eh_info;
     ap.link.eh_info = {};
+    if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap)) {
+        // It is the device's own action, so NO_RECOVERY does not take it away: a suspend that comes
+        // between the port's resume and this moment leaves it on a port that stays frozen.
+        ap.link.dev.flags |= ata_dflags::RESUMING;
+        ap.link.eh_context.i.dev_action |= ATA_EH_SET_ACTIVE;
+    }
     ap.pflags |= ata_pflags::EH_IN_PROGRESS;
     ap.pflags &= ~ata_pflags::EH_PENDING;
 }
@@ -116,6 +122,7 @@ bool repeat_or_end(ata_port& ap, Scsi_Host& host) {
 
 void finish_run(ata_port& ap) {
     spin_guard guard(ap.lock);
+    ap.pflags &= ~ata_pflags::RESUMING;
     if (any(ap.pflags, ata_pflags::LOADING))
         ap.pflags &= ~ata_pflags::LOADING;
     else if (any(ap.pflags, ata_pflags::SCSI_HOTPLUG))

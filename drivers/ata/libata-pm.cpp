@@ -2,12 +2,18 @@
 // sees it. Linux 3.11: drivers/ata/libata-core.c and libata-eh.c.
 #include "drivers/ata/libata.hpp"
 #include "drivers/ata/libata_eh.hpp"
+#include "drivers/scsi/disk_start.hpp"
+#include "drivers/scsi/scsi_core.hpp"
 
 namespace spinup::drivers {
 namespace {
 
 errno_t ata_port_suspend(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
+    // Linux waits for a rescan that runs; here the device below the port is suspended by now, and
+    // its lock, which the rescan holds, has been taken for that.
+    if (ap.scsi_rescan_task)
+        static_cast<void>(ap.scsi_rescan_task->cancel());
     return ap.host.design.port_suspend(ap.pm, kernel::PMSG_SUSPEND);
 }
 
@@ -20,6 +26,8 @@ constexpr dev_pm_ops make_port_pm_ops() {
     dev_pm_ops ops;
     ops.suspend = ata_port_suspend;
     ops.resume = ata_port_resume;
+    ops.functions = "ata_port_pm_";
+    ops.module = " [libata]";
     return ops;
 }
 
@@ -41,6 +49,8 @@ bool pm_posted(ata_port& ap, bool resume) {
 
 const dev_pm_ops ata_port_pm_ops = make_port_pm_ops();
 
+bool eh_starts_disks(const ata_port& ap) { return ap.host.scsi.start.eh_starts_disks; }
+
 void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
@@ -49,6 +59,7 @@ void ata_eh_handle_port_resume(ata_port& ap) {
 
     spin_guard guard(ap.lock);
     ap.pflags &= ~(ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    ap.pflags |= ata_pflags::RESUMING;
     report_result(ap, rc);
 }
 
@@ -56,6 +67,8 @@ void ata_eh_handle_port_suspend(ata_port& ap) {
     if (!pm_posted(ap, false))
         return;
     WARN_ON(ap.kernel, any(ap.pflags, ata_pflags::SUSPENDED));
+    if (eh_starts_disks(ap) && ata_dev_enabled(ap.link.dev))
+        ata_dev_power_set_standby(ap.link.dev);
     ata_eh_freeze_port(ap);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
 

@@ -35,6 +35,15 @@ void prepare(ata_queued_cmd& qc, ata_device& dev, u8 tag) {
     qc.tag = tag;
 }
 
+/// Linux 3.x does not say how long it has waited.
+void report_timeout(ata_port& ap, spec::ata_cmd command, duration timeout) {
+    if (ap.host.eh.wording == log_wording::linux_3)
+        ap.kernel.emit(trace_event::ata_qc_timeout, ap.print_id, command);
+    else
+        ap.kernel.emit(trace_event::ata_qc_timeout, ap.print_id, command,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+}
+
 void ata_qc_complete_internal(ata_queued_cmd& qc) { qc.ap->internal_done.complete(); }
 
 /// The command that EH's own command pushed aside: it has failed and its fate is not decided yet.
@@ -140,7 +149,7 @@ errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active) {
 }
 
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result) {
+                         ata_buffer data, ata_result_tf& result, duration timeout) {
     ata_link& link = dev.link;
     ata_port& ap = link.ap;
     ata_queued_cmd& qc = ap.qcmd[ATA_TAG_INTERNAL];
@@ -162,8 +171,10 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     ata_qc_issue(qc);
     guard.unlock();
 
+    if (timeout == duration{})
+        timeout = ata_timeout_at(timeout_class, timeout_idx);
     ata_eh_release(ap);
-    const bool in_time = ap.internal_done.wait_for(ata_timeout_at(timeout_class, timeout_idx));
+    const bool in_time = ap.internal_done.wait_for(timeout);
     ata_eh_acquire(ap);
 
     guard.lock();
@@ -171,7 +182,7 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     if (!in_time && any(qc.flags, ata_qcflags::ACTIVE)) {
         qc.err_mask |= ac_err::TIMEOUT;
         ata_port_freeze(ap);
-        ap.kernel.emit(trace_event::ata_qc_timeout, ap.print_id, tf.command);
+        report_timeout(ap, tf.command, timeout);
     }
     guard.unlock();
 

@@ -19,9 +19,6 @@ constexpr duration comreset_time = 1ms;
 /// "Some PHYs react badly if SStatus is pounded immediately after resuming": so Linux waits.
 constexpr duration resume_delay = 200ms;
 constexpr unsigned link_resume_tries = 5; // ATA_LINK_RESUME_TRIES
-/// A device behind a port multiplier that is not ready by then is asked with an SRST instead.
-/// Source: Linux before 6.5.6 and 6.1.56, ATA_TMOUT_PMP_SRST_WAIT.
-constexpr duration pmp_srst_wait = 5s;
 
 /// Source: Linux, sata_deb_timing_normal and sata_deb_timing_hotplug.
 constexpr sata_deb_timing deb_timing_normal{5ms, 100ms, 2000ms};
@@ -135,6 +132,13 @@ errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_p
     }
 }
 
+void sata_link_forbid_lpm(ata_link& link) {
+    const auto all =
+        spec::sctl_ipm::no_partial | spec::sctl_ipm::no_slumber | spec::sctl_ipm::no_devsleep;
+    link.ap.ops->scr_write(link, scr::control,
+                           read_scontrol(link).with(spec::px_sctl::ipm, all).raw);
+}
+
 errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_point deadline) {
     ata_port& ap = link.ap;
     // Some controllers ignore writes to SControl now and then, so it is read back.
@@ -167,7 +171,8 @@ errno_t sata_link_hardreset(ata_link& link, const sata_deb_timing& timing, time_
         if (ap.host.pmp_supported) {
             // A port multiplier with an empty first port never sends a signature after COMRESET;
             // the SRST that -EAGAIN asks for makes it answer.
-            const time_point pmp_deadline = std::min(ap.kernel.now() + pmp_srst_wait, deadline);
+            const time_point pmp_deadline =
+                std::min(ap.kernel.now() + ap.host.eh.pmp_srst_wait, deadline);
             static_cast<void>(ata_wait_ready(link, pmp_deadline, check));
             return errno_t::eagain;
         }
@@ -175,7 +180,8 @@ errno_t sata_link_hardreset(ata_link& link, const sata_deb_timing& timing, time_
     }
     if (failed(rc)) {
         online = false;
-        ap.kernel.emit(trace_event::ata_comreset_failed, ap.print_id, to_int(rc));
+        if (ap.host.eh.comreset_lines)
+            ap.kernel.emit(trace_event::ata_comreset_failed, ap.print_id, to_int(rc));
     }
     return rc;
 }

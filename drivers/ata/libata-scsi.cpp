@@ -11,6 +11,11 @@
 namespace spinup::drivers {
 namespace {
 
+using namespace literals;
+
+/// Until a rescan that found the device's queue closed is tried again. Source: Linux 6.5,
+/// ata_scsi_dev_rescan().
+constexpr duration rescan_retry = 5ms;
 /// Widths of INQUIRY's vendor and product revision. SPC-4 6.6.2.
 constexpr std::size_t vendor_length = 8;
 constexpr std::size_t revision_length = 4;
@@ -118,7 +123,8 @@ scsi_mlqueue ata_scsi_queuecmd(Scsi_Host& shost, scsi_cmnd& cmd) {
 errno_t ata_scsi_slave_config(scsi_device& sdev) {
     sdev.hostdata = &shost_priv<ata_port>(sdev.host).link.dev;
     sdev.queue_depth = 1; // no NCQ
-    sdev.manage_start_stop = true;
+    sdev.manage_system_start_stop = !eh_starts_disks(shost_priv<ata_port>(sdev.host));
+    sdev.manage_runtime_start_stop = true;
     sdev.no_uld_attach = shost_priv<ata_port>(sdev.host).no_uld_attach;
     return errno_t::ok;
 }
@@ -147,6 +153,24 @@ void ata_scsi_hotplug(ata_port& ap) {
         return;
     remove_detached(ap.link.dev);
     ata_scsi_scan_host(ap);
+}
+
+void ata_scsi_dev_rescan(ata_port& ap) {
+    ata_device& dev = ap.link.dev;
+    scsi_device* const sdev = dev.sdev;
+    if (any(ap.pflags, ata_pflags::SUSPENDED) || sdev == nullptr || !ata_dev_enabled(dev))
+        return;
+    errno_t rc = errno_t::ok;
+    if (ap.host.eh.rescan_tells_driver && any(dev.flags, ata_dflags::RESUMING)) {
+        rc = scsi_resume_device(*sdev);
+        // Without the port lock, as in Linux.
+        if (!failed(rc))
+            dev.flags &= ~ata_dflags::RESUMING;
+    }
+    if (!failed(rc))
+        rc = scsi_rescan_device(*sdev);
+    if (failed(rc))
+        ap.scsi_rescan_task->queue(rescan_retry);
 }
 
 namespace {

@@ -9,11 +9,13 @@
 // pass EH moves it to eh_context, which then belongs to the EH thread alone.
 #pragma once
 
+#include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/libata_types.hpp"
 #include "drivers/base/device.hpp"
 #include "drivers/scsi/scsi_device.hpp"
 #include <array>
 #include <memory>
+#include <optional>
 #include <spinup/kernel/lock.hpp>
 #include <spinup/kernel/pm.hpp>
 #include <spinup/kernel/timer.hpp>
@@ -203,6 +205,7 @@ struct ata_port {
     kernel::timer_list fastdrain_timer;
     u32 fastdrain_cnt = 0;
     kernel::delayed_work hotplug_task;
+    std::optional<kernel::delayed_work> scsi_rescan_task; ///< with eh_options::rescans
 
     /// This EH run has configured a device: the port is ready when it ends.
     bool configured = false;
@@ -217,7 +220,9 @@ struct ata_port {
 };
 
 struct ata_host {
-    ata_host(scsi_core& core, device& dev, const pm_design& pm);
+    /// Without options: those of the design's kernel.
+    ata_host(scsi_core& core, device& dev, const pm_design& pm,
+             const eh_options* options = nullptr);
     ata_host(const ata_host&) = delete;
     ata_host& operator=(const ata_host&) = delete;
 
@@ -225,6 +230,7 @@ struct ata_host {
     kernel::system& kernel;
     device& dev; ///< the PCI function
     const pm_design& design;
+    const eh_options& eh;
     const scsi_host_template* sht = nullptr;
     kernel::spinlock lock;
     kernel::mutex eh_mutex;
@@ -275,9 +281,17 @@ void ata_qc_complete(ata_queued_cmd& qc); ///< Locks: ap.lock
 errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active);
 
 /// Runs one command and waits for it. `result` gets the result taskfile. The timeout
-/// is the one of the table. Context: EH. Sleeps (eh_mutex is let go meanwhile).
+/// is the one of the table unless `timeout` is not 0. Context: EH. Sleeps (eh_mutex is let go
+/// meanwhile).
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result);
+                         ata_buffer data, ata_result_tf& result, duration timeout = {});
+
+// libata-power.cpp
+
+/// Spins a disk down, or makes sure that it turns. A failure is logged, and no more.
+/// Context: EH. Sleeps.
+void ata_dev_power_set_standby(ata_device& dev);
+void ata_dev_power_set_active(ata_device& dev);
 
 // libata-sata.cpp
 
@@ -285,6 +299,8 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
 [[nodiscard]] bool ata_link_offline(ata_link& link);
 errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn check);
 errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_point deadline);
+/// Forbids all transitions of the link's power management, by SControl.
+void sata_link_forbid_lpm(ata_link& link);
 errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_point deadline);
 /// Returns: -EAGAIN if a follow-up SRST is needed. `online` says whether a device is there.
 errno_t sata_link_hardreset(ata_link& link, const sata_deb_timing& timing, time_point deadline,
@@ -307,6 +323,8 @@ void ata_scsi_slave_destroy(scsi_device& sdev);
 void ata_scsi_scan_host(ata_port& ap);
 /// The work of hotplug_task: removes what was detached, adds what is new.
 void ata_scsi_hotplug(ata_port& ap);
+/// The work of scsi_rescan_task: looks at the device anew; later, if its queue does not run yet.
+void ata_scsi_dev_rescan(ata_port& ap);
 
 // libata-transport.cpp
 

@@ -36,6 +36,9 @@ void ata_ehi_schedule_probe(ata_eh_info& ehi);
 /// Context: thread. Sleeps. Locks: none.
 void ata_port_wait_eh(ata_port& ap);
 
+/// Whether EH stops and starts disks around a system sleep.
+[[nodiscard]] bool eh_starts_disks(const ata_port& ap);
+
 /// The usual error_handler: autopsy, report, recover, finish. Context: EH. Sleeps.
 void ata_std_error_handler(ata_port& ap);
 

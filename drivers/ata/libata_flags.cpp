@@ -54,6 +54,7 @@ std::string to_string(ata_eh_action action) {
         flag_name{word(ata_eh_action::revalidate), "ATA_EH_REVALIDATE"},
         flag_name{word(ata_eh_action::softreset), "ATA_EH_SOFTRESET"},
         flag_name{word(ata_eh_action::hardreset), "ATA_EH_HARDRESET"},
+        flag_name{word(ATA_EH_SET_ACTIVE), "ATA_EH_SET_ACTIVE"},
     };
     return print(word(action), names);
 }

@@ -23,6 +23,7 @@ namespace spinup::drivers {
     X(INITIALIZING, 7)   /* EH must not be scheduled yet */                                        \
     X(RESETTING, 8)      /* a reset is running */                                                  \
     X(UNLOADING, 9)      /* the driver is being unloaded */                                        \
+    X(RESUMING, 16)      /* EH resumes the port in this run */                                     \
     X(SUSPENDED, 17)     /* the port is suspended */                                               \
     X(PM_PENDING, 18)    /* a PM operation is posted, not yet done by EH */
 
@@ -40,7 +41,8 @@ enum class ata_pflags : u32 {
     X(CDB_INTR, 2)                                                                                 \
     X(FLUSH_EXT, 4)                                                                                \
     X(SLEEPING, 15)                                                                                \
-    X(DETACH, 24) /* EH must detach it */                                                          \
+    X(RESUMING, 16) /* its driver has not been told of the resume yet */                           \
+    X(DETACH, 24)   /* EH must detach it */                                                        \
     X(DETACHED, 25)
 
 enum class ata_dflags : u32 {
@@ -122,8 +124,8 @@ inline constexpr ata_ehi_flags ATA_EHI_PRINTINFO{1u << 18};
 inline constexpr ata_ehi_flags ATA_EHI_SETMODE{1u << 19};
 inline constexpr ata_ehi_flags ATA_EHI_DID_RESET = ATA_EHI_DID_SOFTRESET | ATA_EHI_DID_HARDRESET;
 
-/// The actions that belong to a device rather than to its link.
-inline constexpr ata_eh_action ATA_EH_PERDEV_MASK = ata_eh_action::revalidate;
+/// To see to it that a device is in active power mode; of ata_eh_action, and no PM design's.
+inline constexpr ata_eh_action ATA_EH_SET_ACTIVE{1u << 7};
 
 template <class E> inline constexpr bool is_ata_flag_word = false;
 template <> inline constexpr bool is_ata_flag_word<ata_pflags> = true;
@@ -158,6 +160,9 @@ template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set, E wanted) {
     return word(set & wanted) != 0;
 }
 template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set) { return word(set) != 0; }
+
+/// The actions that belong to a device rather than to its link.
+inline constexpr ata_eh_action ATA_EH_PERDEV_MASK = ata_eh_action::revalidate | ATA_EH_SET_ACTIVE;
 
 /// "ATA_PFLAG_EH_PENDING|ATA_PFLAG_FROZEN"; "0" for none.
 std::string to_string(ata_pflags flags);

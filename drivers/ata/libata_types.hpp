@@ -62,10 +62,11 @@ struct ata_buffer {
 };
 
 /// Commands that internal timeouts distinguish, and the timeouts themselves.
-/// Source: Linux 3.11, ata_eh_cmd_timeout_table; the same to 6.0 but for READ LOG.
-enum class ata_timeout_class : u8 { identify, features, flush, other };
-inline constexpr unsigned ata_timeout_classes = 4;
-inline constexpr unsigned ata_timeout_tries = 3;
+/// Source: Linux 3.11, ata_eh_cmd_timeout_table; the same to 7.3 but for READ LOG, and for READ
+/// VERIFY, which came in with 6.6 and has the times of a reset.
+enum class ata_timeout_class : u8 { identify, features, flush, verify, other };
+inline constexpr unsigned ata_timeout_classes = 5;
+inline constexpr unsigned ata_timeout_tries = 4;
 
 [[nodiscard]] ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd);
 /// Timeout of the n-th try (from 0) after n timeouts of commands of this class; the last entry

@@ -35,6 +35,11 @@ struct dev_pm_ops {
     callback resume_early = nullptr;
     callback resume = nullptr;
     void (*complete)(device& dev) = nullptr;
+
+    /// How later kernels' logs name the callbacks: "ata_port_pm_" for ata_port_pm_resume, and the
+    /// module with a blank in front, or nothing.
+    std::string_view functions = "pm_";
+    std::string_view module{};
 };
 
 struct device : device_link {
@@ -51,6 +56,8 @@ struct device : device_link {
 
     const dev_pm_ops* pm = nullptr;
     void* drvdata = nullptr;
+    /// As later kernels' logs have it in front of the name ("sd"); nothing without a driver.
+    std::string_view driver_name{};
     bool async_suspend = false; ///< device_enable_async_suspend
     kernel::mutex lock;         ///< device_lock
 

@@ -20,7 +20,8 @@ fixed_time::fixed_time(kernel::system& k, std::string_view name, device* parent,
                          callback<&fixed_times::resume_noirq>(),
                          callback<&fixed_times::resume_early>(),
                          callback<&fixed_times::resume>(),
-                         nullptr},
+                         nullptr,
+                         "platform_pm_"},
       dev_(k, name, parent) {
     dev_.pm = &pm_;
     dev_.drvdata = this;

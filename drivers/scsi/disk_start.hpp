@@ -2,8 +2,9 @@
 // and wakes. A disk start is one file in disk_starts/ and one entry in the registry below; a study
 // picks it by name.
 //
-// All of them start a disk by sd's resume (START STOP UNIT), which waits for the port's error
-// handler like any other command, and so for the spindle. They differ in who waits with it.
+// Up to Linux 6.4 sd's resume starts a disk (START STOP UNIT); that command waits for the port's
+// error handler like any other, and so for the spindle. Later the error handler itself sees to it
+// that the disk turns, and sd only flushes. The disk starts differ in who does it, and who waits.
 #pragma once
 
 #include <array>
@@ -26,12 +27,16 @@ struct disk_start {
     /// Whether a disk that is gone, or that fails to stop, keeps the system from sleeping. It did
     /// up to 3.11; from 3.13 on only a failed flush does.
     bool stop_errors_abort;
+    /// libata's error handler stops the disk before it suspends the port and starts it after the
+    /// reset of a resume; sd sends neither for a system sleep. Its part in that: eh_options.hpp.
+    bool eh_starts_disks;
 };
 
 extern const disk_start disk_start_sync;
 extern const disk_start disk_start_async;
+extern const disk_start disk_start_eh;
 
-inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_async};
+inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_async, &disk_start_eh};
 
 /// Returns: nullptr if there is none of that name.
 [[nodiscard]] const disk_start* find_disk_start(std::string_view name);

@@ -54,6 +54,7 @@ Scsi_Host::Scsi_Host(scsi_core& c, const scsi_host_template& sht, void* driver_d
       shost_dev(kernel, "scsi_host/" + shost_gendev.name, &shost_gendev),
       priv(*this, "scsi_eh_" + std::to_string(host_no)) {
     shost_gendev.pm = &scsi_topology_pm_ops;
+    shost_gendev.driver_name = "scsi";
     shost_gendev.async_suspend = true;
 }
 

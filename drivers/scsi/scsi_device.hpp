@@ -43,6 +43,9 @@ struct scsi_driver {
     /// Either may be null. Context: thread. Sleeps. Locks: device lock.
     errno_t (*suspend)(scsi_device& sdev);
     errno_t (*resume)(scsi_device& sdev);
+    /// The device answers again after a resume of its port; called by scsi_resume_device(). May be
+    /// null. Linux: struct scsi_driver, resume. Context: thread. Locks: device lock.
+    void (*port_resumed)(scsi_device& sdev);
     /// The device goes away. Context: thread. Sleeps.
     void (*remove)(scsi_device& sdev);
 };
@@ -63,8 +66,10 @@ struct scsi_device {
 
     /// Most commands of this device that the host may have at once. slave_configure sets it.
     u32 queue_depth = 1;
-    /// sd spins the disk down and up around a system sleep. slave_configure sets it.
-    bool manage_start_stop = false;
+    /// sd spins the disk down and up around a system sleep, and down when it is removed. Up to 6.5
+    /// these are one flag, manage_start_stop. slave_configure sets them.
+    bool manage_system_start_stop = false;
+    bool manage_runtime_start_stop = false;
     /// Neither sd nor sr is attached. slave_configure sets it.
     bool no_uld_attach = false;
 
@@ -84,6 +89,8 @@ struct scsi_device {
     const scsi_driver* driver = nullptr;
     std::unique_ptr<scsi_disk> disk;
     std::unique_ptr<scsi_cd> cdrom;
+    /// For the answers of a rescan; none before the first.
+    kernel::dma_memory vpd_buffer;
 
     /// struct request_queue; belongs to scsi_lib.cpp. Locks: *host.host_lock.
     struct request_queue {
@@ -110,6 +117,12 @@ void scsi_remove_device(scsi_device& sdev);
 /// `offline` for a device it has given up: its commands then fail with DID_NO_CONNECT.
 /// Context: any. Returns: -EINVAL for a transition that is not in the table.
 errno_t scsi_device_set_state(scsi_device& sdev, scsi_device_state state);
+
+/// Tells the driver that the device answers again, or looks at the device anew. Both only while
+/// the queue runs: under the device lock, a command that the PM core holds would never end.
+/// Context: thread. Sleeps. Returns: -EAGAIN (Linux: -EWOULDBLOCK, the same number) if it does not.
+errno_t scsi_resume_device(scsi_device& sdev);
+errno_t scsi_rescan_device(scsi_device& sdev);
 
 /// Neither offline nor deleted. Locks: may be read without.
 [[nodiscard]] inline bool scsi_device_online(const scsi_device& sdev) {

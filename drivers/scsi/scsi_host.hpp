@@ -44,7 +44,7 @@ struct scsi_host_template {
     /// Context: the EH thread of the host. Sleeps. Locks: none held.
     void (*eh_strategy_handler)(Scsi_Host& shost) = nullptr;
 
-    /// Sets a new device up (manage_start_stop, queue_depth...); may be null.
+    /// Sets a new device up (manage_system_start_stop, queue_depth...); may be null.
     /// Context: of scsi_add_device. Locks: none held.
     errno_t (*slave_configure)(scsi_device& sdev) = nullptr;
     /// The last call for a device; may be null. Context: thread. Locks: none held.

@@ -332,31 +332,36 @@ void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup) {
     run_queue(sdev, locked);
 }
 
-scsi_result scsi_execute(scsi_device& sdev, const spec::cdb& cdb, duration timeout, u32 retries,
-                         spec::fixed_sense* sense) {
+scsi_result scsi_execute(scsi_device& sdev, scsi_request_setup setup, spec::fixed_sense* sense) {
     struct answer {
         scsi_result result;
         spec::fixed_sense sense;
         bool done = false;
     } a;
-    scsi_execute_async(sdev, {.cdb = cdb,
-                              .type = request_type::block_pc,
-                              .pm = true,
-                              .timeout = timeout,
-                              .retries = retries,
-                              .end_io =
-                                  [](scsi_cmnd& cmd, void* data) {
-                                      auto& to = *static_cast<answer*>(data);
-                                      to.result = cmd.result;
-                                      to.sense = cmd.sense_buffer;
-                                      to.done = true;
-                                      cmd.device->queue.wait.wake_all();
-                                  },
-                              .end_io_data = &a});
+    setup.end_io = [](scsi_cmnd& cmd, void* data) {
+        auto& to = *static_cast<answer*>(data);
+        to.result = cmd.result;
+        to.sense = cmd.sense_buffer;
+        to.done = true;
+        cmd.device->queue.wait.wake_all();
+    };
+    setup.end_io_data = &a;
+    scsi_execute_async(sdev, setup);
     sdev.queue.wait.wait([&a] { return a.done; });
     if (sense != nullptr)
         *sense = a.sense;
     return a.result;
+}
+
+scsi_result scsi_execute(scsi_device& sdev, const spec::cdb& cdb, duration timeout, u32 retries,
+                         spec::fixed_sense* sense) {
+    return scsi_execute(sdev,
+                        scsi_request_setup{.cdb = cdb,
+                                           .type = request_type::block_pc,
+                                           .pm = true,
+                                           .timeout = timeout,
+                                           .retries = retries},
+                        sense);
 }
 
 } // namespace spinup::drivers

@@ -28,6 +28,10 @@ void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup);
 scsi_result scsi_execute(scsi_device& sdev, const spec::cdb& cdb, duration timeout, u32 retries,
                          spec::fixed_sense* sense = nullptr);
 
+/// The same for any command: `setup` says all but its end, and `pm` and `type` are its choice.
+scsi_result scsi_execute(scsi_device& sdev, scsi_request_setup setup,
+                         spec::fixed_sense* sense = nullptr);
+
 /// Issues what may be issued. Context: any. Locks: none held.
 void scsi_run_queue(scsi_device& sdev);
 void scsi_run_host_queues(Scsi_Host& shost);

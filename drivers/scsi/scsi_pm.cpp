@@ -21,8 +21,14 @@ errno_t nothing_to_do(device&) { return errno_t::ok; }
 
 } // namespace
 
-const dev_pm_ops scsi_device_pm_ops{.suspend = scsi_bus_suspend, .resume = scsi_bus_resume};
-const dev_pm_ops scsi_topology_pm_ops{.suspend = nothing_to_do, .resume = nothing_to_do};
+const dev_pm_ops scsi_device_pm_ops{.suspend = scsi_bus_suspend,
+                                    .resume = scsi_bus_resume,
+                                    .functions = "scsi_bus_",
+                                    .module = " [scsi_mod]"};
+const dev_pm_ops scsi_topology_pm_ops{.suspend = nothing_to_do,
+                                      .resume = nothing_to_do,
+                                      .functions = "scsi_bus_",
+                                      .module = " [scsi_mod]"};
 
 errno_t scsi_dev_type_suspend(scsi_device& sdev) {
     const errno_t quiesced = scsi_device_quiesce(sdev);

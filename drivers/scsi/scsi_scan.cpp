@@ -31,6 +31,31 @@ static_assert(all_reachable(device_edges, state::created, state::offline));
 // Source: drivers/scsi/scsi_lib.c, scsi_device_quiesce(), msleep_interruptible(200).
 constexpr duration quiesce_poll = std::chrono::milliseconds{200};
 
+// Of an INQUIRY for vital product data, and its tries. Linux: scsi.c, scsi_vpd_inquiry().
+constexpr duration vpd_timeout = std::chrono::seconds{30};
+constexpr u32 vpd_retries = 3;
+// Length of the page's header, which says how long the page is.
+constexpr u8 vpd_header_bytes = 4;
+
+// The list of vital product data pages, of which the rescan wants to know what there is. libata
+// answers for a disk without asking it. Linux: scsi_attach_vpd(), whose further pages depend on the
+// answer; the model's drives have none.
+void attach_vpd(scsi_device& sdev) {
+    if (sdev.inquiry.type != scsi_type::rom)
+        return;
+    if (sdev.vpd_buffer.cpu == nullptr)
+        sdev.vpd_buffer = sdev.kernel.dma_alloc_coherent(vpd_header_bytes, vpd_header_bytes);
+    spec::cdb inquiry = spec::make_inquiry(vpd_header_bytes);
+    inquiry.bytes[1] = 0x01; // EVPD, SPC-4 6.6.1; page 00h
+    static_cast<void>(
+        scsi_execute(sdev, scsi_request_setup{.cdb = inquiry,
+                                              .direction = dma_data_direction::from_device,
+                                              .buffer = sdev.vpd_buffer,
+                                              .type = request_type::block_pc,
+                                              .timeout = vpd_timeout,
+                                              .retries = vpd_retries}));
+}
+
 std::string address(const Scsi_Host& shost, u32 channel, u32 id) {
     return std::to_string(shost.host_no) + ":" + std::to_string(channel) + ":" + std::to_string(id);
 }
@@ -67,6 +92,7 @@ scsi_device::scsi_device(Scsi_Host& shost, u32 channel_, u32 id_, u32 lun_, scsi
       bsg_dev(kernel, "bsg/" + sdev_gendev.name, &sdev_gendev), queue(*this) {
     target_gendev.pm = &scsi_topology_pm_ops;
     target_gendev.async_suspend = true;
+    target_gendev.driver_name = sdev_gendev.driver_name = "scsi";
     sdev_gendev.pm = &scsi_device_pm_ops;
     sdev_gendev.drvdata = this;
     sdev_gendev.async_suspend = true;
@@ -132,6 +158,23 @@ errno_t scsi_device_quiesce(scsi_device& sdev) {
 void scsi_device_resume(scsi_device& sdev) {
     if (sdev.sdev_state == state::quiesce && !failed(scsi_device_set_state(sdev, state::running)))
         scsi_run_queue(sdev);
+}
+
+errno_t scsi_resume_device(scsi_device& sdev) {
+    kernel::mutex_guard running(sdev.sdev_gendev.lock);
+    if (sdev.sdev_state != state::running)
+        return errno_t::eagain;
+    if (sdev.driver != nullptr && sdev.driver->port_resumed != nullptr)
+        sdev.driver->port_resumed(sdev);
+    return errno_t::ok;
+}
+
+errno_t scsi_rescan_device(scsi_device& sdev) {
+    kernel::mutex_guard running(sdev.sdev_gendev.lock);
+    if (sdev.sdev_state != state::running)
+        return errno_t::eagain;
+    attach_vpd(sdev);
+    return errno_t::ok;
 }
 
 } // namespace spinup::drivers

@@ -65,7 +65,7 @@ void sd_remove(scsi_device& sdev) {
         announce(sdkp, trace_event::sd_sync_cache);
         static_cast<void>(sd_sync_cache(sdkp));
     }
-    if (sdev.manage_start_stop) {
+    if (sdev.manage_runtime_start_stop) {
         announce(sdkp, trace_event::sd_stop);
         static_cast<void>(sd_start_stop_device(sdkp, false));
     }
@@ -73,8 +73,15 @@ void sd_remove(scsi_device& sdev) {
     sdev.host.core.pm.device_del(sdkp.dev);
 }
 
-constexpr scsi_driver sd_template{
-    .name = "sd", .suspend = sd_suspend, .resume = sd_resume, .remove = sd_remove};
+// sd_resume() of 6.9 and later, which unlocks a self-encrypting disk. It says that it starts the
+// disk, although it is the error handler that did.
+void sd_port_resumed(scsi_device& sdev) { announce(*sdev.disk, trace_event::sd_start); }
+
+constexpr scsi_driver sd_template{.name = "sd",
+                                  .suspend = sd_suspend,
+                                  .resume = sd_resume,
+                                  .port_resumed = sd_port_resumed,
+                                  .remove = sd_remove};
 
 } // namespace
 
@@ -95,6 +102,7 @@ void sd_probe(scsi_device& sdev) {
     auto& core = sdev.host.core;
     sdev.disk = std::make_unique<scsi_disk>(sdev, sd_format_disk_name(core.next_disk++));
     sdev.driver = &sd_template;
+    sdev.sdev_gendev.driver_name = sd_template.name;
     core.pm.device_add(sdev.disk->dev);
     core.pm.device_add(sdev.disk->part0);
 }
@@ -108,7 +116,7 @@ errno_t sd_suspend(scsi_device& sdev) {
         if (failed(rc))
             return rc == errno_t::enodev && !strict ? errno_t::ok : rc;
     }
-    if (!sdev.manage_start_stop)
+    if (!sdev.manage_system_start_stop)
         return errno_t::ok;
     announce(sdkp, trace_event::sd_stop);
     const errno_t rc = sd_start_stop_device(sdkp, false);
@@ -116,7 +124,7 @@ errno_t sd_suspend(scsi_device& sdev) {
 }
 
 errno_t sd_resume(scsi_device& sdev) {
-    if (!sdev.manage_start_stop)
+    if (!sdev.manage_system_start_stop)
         return errno_t::ok;
     announce(*sdev.disk, trace_event::sd_start);
     return sd_start_stop_device(*sdev.disk, true);

@@ -10,8 +10,11 @@ namespace {
 
 void sr_remove(scsi_device& sdev) { sdev.host.core.pm.device_del(sdev.cdrom->part0); }
 
-constexpr scsi_driver sr_template{
-    .name = "sr", .suspend = nullptr, .resume = nullptr, .remove = sr_remove};
+constexpr scsi_driver sr_template{.name = "sr",
+                                  .suspend = nullptr,
+                                  .resume = nullptr,
+                                  .port_resumed = nullptr,
+                                  .remove = sr_remove};
 
 } // namespace
 
@@ -22,6 +25,7 @@ void sr_probe(scsi_device& sdev) {
     auto& core = sdev.host.core;
     sdev.cdrom = std::make_unique<scsi_cd>(sdev, "sr" + std::to_string(core.next_cdrom++));
     sdev.driver = &sr_template;
+    sdev.sdev_gendev.driver_name = sr_template.name;
     core.pm.device_add(sdev.cdrom->part0);
 }
 

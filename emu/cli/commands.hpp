@@ -39,8 +39,37 @@ struct run_options {
     std::string trace;
 };
 
+struct serve_options {
+    std::string machine;
+    std::string socket;
+    double time_scale = 1;
+    bool once = false; ///< ends when the first client goes
+    std::vector<std::string> overrides;
+    std::string json;
+    std::string dmesg; ///< the hardware's own lines: the kernel's log is the guest's
+    std::string trace;
+};
+
+struct guest_options {
+    std::vector<std::string> machines; ///< an HBA each
+    std::string kernel = "latest";     ///< 6.1, 6.12, latest, or the path of a bzImage
+    std::string modules;               ///< of an own kernel
+    u32 cycles = 3;
+    double gap_s = 1;
+    double time_scale = 1;
+    bool compare = false;
+    bool skip_sd = false;
+    bool write = false;
+    std::string accel = "tcg";
+    std::string json;
+    std::string dmesg; ///< the guest's
+    std::string trace;
+};
+
 int compare(const compare_options& options);
 int run(const run_options& options);
+int serve(const serve_options& options);
+int guest(const guest_options& options);
 /// Lists the catalogue, or prints the file of one machine.
 int machines(const std::string& name);
 int designs();

@@ -187,6 +187,61 @@ status check_outputs(std::initializer_list<const output_target*> all) {
     return std::nullopt;
 }
 
+result<growing_output> growing_output::open(const output_target& target) {
+    growing_output out{target};
+    const destination& to = target.to();
+    if (to.what == destination::kind::descriptor) {
+        out.fd_ = to.fd;
+    } else if (to.what == destination::kind::stream) {
+        out.fd_ = ::open(to.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+        out.owns_fd_ = true;
+    } else {
+        std::string name = to.path + ".XXXXXX";
+        out.fd_ = ::mkstemp(name.data());
+        out.owns_fd_ = true;
+        if (out.fd_ >= 0) {
+            out.name_ = std::move(name);
+            if (::fcntl(out.fd_, F_SETFD, FD_CLOEXEC) != 0 ||
+                ::fchmod(out.fd_, mode_for(to.path)) != 0)
+                return target.failed(errno);
+        }
+    }
+    if (out.fd_ < 0)
+        return target.failed(errno);
+    return out;
+}
+
+growing_output::growing_output(growing_output&& other) noexcept
+    : target_(other.target_), name_(std::exchange(other.name_, {})),
+      fd_(std::exchange(other.fd_, -1)), owns_fd_(other.owns_fd_), error_(other.error_) {}
+
+growing_output::~growing_output() {
+    if (owns_fd_ && fd_ >= 0)
+        ::close(fd_);
+    if (!name_.empty())
+        ::unlink(name_.c_str());
+}
+
+void growing_output::append(std::string_view text) {
+    if (error_ == 0)
+        error_ = write_all(fd_, text);
+}
+
+status growing_output::commit() {
+    if (owns_fd_ && fd_ >= 0)
+        if (const int closed = close_file(std::exchange(fd_, -1)); error_ == 0)
+            error_ = closed;
+    if (error_ == 0 && !name_.empty()) {
+        error_ = ::rename(name_.c_str(), target_->to().path.c_str()) == 0 ? 0 : errno;
+        if (error_ == 0)
+            name_.clear();
+    }
+    // A reader that has gone away is no error, as elsewhere.
+    if (error_ == 0 || (error_ == EPIPE && name_.empty()))
+        return std::nullopt;
+    return target_->failed(error_);
+}
+
 status write_outputs(std::span<const output> all) {
     std::vector<staged_file> files;
     for (const auto& out : all) {

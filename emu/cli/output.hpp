@@ -50,6 +50,29 @@ class output_target {
 /// Says now what would go wrong with any of them, alone or together.
 status check_outputs(std::initializer_list<const output_target*> all);
 
+/// An output that is written while the work goes on: a file gets its name when all of it is there.
+class growing_output {
+  public:
+    /// Requires: target.wanted(). The target must outlive it.
+    static result<growing_output> open(const output_target& target);
+    growing_output(growing_output&& other) noexcept;
+    growing_output& operator=(growing_output&&) = delete;
+    ~growing_output();
+
+    /// After a failure nothing more is written; commit() says what it was.
+    void append(std::string_view text);
+    [[nodiscard]] status commit();
+
+  private:
+    explicit growing_output(const output_target& target) : target_(&target) {}
+
+    const output_target* target_;
+    std::string name_; ///< of a file, until it has its own
+    int fd_ = -1;
+    bool owns_fd_ = false;
+    int error_ = 0; ///< the first one
+};
+
 struct output {
     const output_target* to;
     std::string text;

@@ -41,14 +41,15 @@ status check_names(const run_options& options) {
 }
 
 /// What a reader of the trace makes of the records of a run.
-template <class Reader> std::string text_from(const study::run_report& report) {
+template <class Reader, class... Options>
+std::string text_from(const study::run_report& report, const Options&... options) {
     // Interned in the same order, the names get the ids that the records hold.
     virtual_timeline line;
     trace_ring names{line};
     for (const auto& name : report.names)
         names.intern(name);
     std::ostringstream text;
-    Reader reader{text};
+    Reader reader{text, options...};
     reader.take(report.records, names);
     return text.str();
 }
@@ -59,7 +60,7 @@ status write_files(const outputs& files, const study::run_report& report,
     if (files.json.wanted())
         all.push_back({&files.json, to_json(rows)});
     if (files.dmesg.wanted())
-        all.push_back({&files.dmesg, text_from<dmesg_writer>(report)});
+        all.push_back({&files.dmesg, text_from<dmesg_writer>(report, report.wording)});
     if (files.trace.wanted())
         all.push_back({&files.trace, text_from<trace_printer>(report)});
     return write_outputs(all);

@@ -58,6 +58,7 @@ hw::drive_profile profile_of(const drive& d) {
     p.flush = d.flush;
     p.command = d.command_latency;
     p.identify_fails = fault_of(d.identify_fails);
+    p.paced_by_link = d.paced_by_link;
     p.disc = d.disc;
     p.medium_ready = d.medium_ready;
     return p;

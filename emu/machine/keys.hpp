@@ -86,6 +86,11 @@ inline constexpr std::array machine_keys{
     detail::time_row("sleep_ms", detail::same("1000"), for_drives::any_port,
             "how long the machine sleeps",
             [](const target& t, const checked& v) { t.out->sleep = detail::ns(v); }),
+    // 0: the figures of the catalogue count from the first noirq callback, which firmware comes
+    // before. A comparison with a served HBA, which knows only the power-on, sets it.
+    detail::time_row("wake_ms", detail::same("0"), for_drives::any_port,
+            "firmware: from power until the kernel runs again",
+            [](const target& t, const checked& v) { t.out->wake = detail::ns(v); }),
     key_row{"disk_driver", key_type::boolean, 0, 0, "", detail::same("true"), false,
             for_drives::any_port, "attach sd and sr to the drives; a port may differ",
             [](const target& t, const checked& v) { *t.disk_driver = v.flag; }},
@@ -197,6 +202,9 @@ inline constexpr std::array port_keys{
     key_row{"command_latency_us", key_type::us, 0, max_us, "", detail::same("200"), false,
             for_drives::all, "least time of a command",
             [](const target& t, const checked& v) { t.disk->command_latency = detail::ns(v); }},
+    key_row{"paced_by_link", key_type::boolean, 0, 0, "", detail::same("true"), false,
+            for_drives::all, "data takes the link's time; false: none, to measure a host with",
+            [](const target& t, const checked& v) { t.disk->paced_by_link = v.flag; }},
     key_row{"identify_fails", key_type::choice, 0, 0, "never|always|after_sleep",
             detail::same("never"), false, for_drives::all,
             "IDENTIFY ends with ABRT; after_sleep: not at boot",

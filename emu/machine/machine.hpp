@@ -38,6 +38,7 @@ struct drive {
     duration stop{};            ///< STANDBY IMMEDIATE
     duration flush{};           ///< FLUSH CACHE after a write
     duration command_latency{}; ///< least time of any command
+    bool paced_by_link = true;  ///< data takes the link's time
     identify_fault identify_fails = identify_fault::never;
 
     bool disc = false;       ///< optical drive: a disc is in
@@ -81,6 +82,7 @@ struct machine {
     std::string summary;
     std::string source;
     duration sleep{}; ///< from the platform's sleep to its wake
+    duration wake{};  ///< from the wake, when power is back, until the kernel runs again
 
     hba_settings hba;
     std::vector<port> ports;            ///< all of them: ports[i].number == i + 1

@@ -14,12 +14,18 @@ namespace {
 constexpr u32 hba_irq = 24;
 constexpr u32 hba_abar = 0xfebff000;
 
+world_options filled(world_options options) {
+    if (options.eh == nullptr)
+        options.eh = &drivers::eh_options_of(*options.design);
+    return options;
+}
+
 } // namespace
 
 world::world(const machine& what, const world_options& options)
-    : what_(what), options_(options), log_(line_), kernel_(line_, log_, options.schedule),
+    : what_(what), options_(filled(options)), log_(line_), kernel_(line_, log_, options.schedule),
       hardware_(what, line_, log_, kernel_.irq(hba_irq), kernel_.dma()),
-      pm_(kernel_, *options.order), scsi_(kernel_, pm_, *options.start) {}
+      pm_(kernel_, *options.order, options_.eh->wording), scsi_(kernel_, pm_, *options.start) {}
 
 world::~world() { kernel_.stop(); }
 
@@ -64,6 +70,7 @@ void world::probe_hba() {
     c.parent = find_device(what_.hba.parent);
     c.irq = hba_irq;
     c.design = options_.design;
+    c.eh = options_.eh;
     c.abar_address = hba_abar;
     c.suspend_cost = what_.hba.suspend;
     c.resume_noirq_cost = what_.hba.resume_noirq;
@@ -81,6 +88,8 @@ void world::enter() {
     hardware_.power_off();
     kernel_.usleep_range(what_.sleep);
     hardware_.power_on();
+    if (what_.wake != duration{})
+        kernel_.usleep_range(what_.wake);
 }
 
 void world::settle() {

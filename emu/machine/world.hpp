@@ -5,6 +5,7 @@
 #pragma once
 
 #include "drivers/ata/ahci.hpp"
+#include "drivers/ata/eh_options.hpp"
 #include "drivers/base/fixed_time.hpp"
 #include "drivers/base/power/dpm.hpp"
 #include "drivers/scsi/disk_start.hpp"
@@ -26,6 +27,7 @@ struct world_options {
     const pm_design* design = nullptr;
     const drivers::disk_start* start = nullptr;
     const drivers::dpm_order* order = nullptr;
+    const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
     kernel::oracle_config schedule;
 };
 
@@ -46,6 +48,8 @@ class world final : private kernel::platform_suspend_ops {
     /// Context: a thread of this world's kernel.
     void settle();
 
+    /// With nothing left out.
+    [[nodiscard]] const world_options& options() const { return options_; }
     [[nodiscard]] virtual_timeline& line() { return line_; }
     [[nodiscard]] trace_ring& log() { return log_; }
     [[nodiscard]] kernel::simulated_kernel& kernel() { return kernel_; }

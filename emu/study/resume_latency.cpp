@@ -44,6 +44,7 @@ std::string_view schedule_in(std::string_view token) {
 
 result<machine::world_options> options_of(const configuration& config) {
     machine::world_options o;
+    o.eh = config.eh;
     o.design = find(drivers::pm_designs, config.design);
     if (o.design == nullptr)
         return unknown("design", drivers::pm_designs, config.design);
@@ -153,6 +154,7 @@ result<run_report> run(const configuration& config) {
 
     run_report report;
     machine::world w{*config.what, *options};
+    report.wording = w.options().eh->wording;
     cycles main{config, w, report};
     const kernel::run_end end = w.kernel().run("spinup", [&main] { main.run(); });
     main.read_trace();

@@ -11,10 +11,14 @@
 #include <memory>
 #include <optional>
 #include <spinup/base/result.hpp>
+#include <spinup/log_wording.hpp>
 #include <spinup/trace.hpp>
 #include <string>
 #include <vector>
 
+namespace spinup::drivers {
+struct eh_options;
+}
 namespace spinup::machine {
 struct machine;
 }
@@ -23,9 +27,10 @@ namespace spinup::study {
 
 struct configuration {
     const machine::machine* what = nullptr;
-    std::string design;     ///< a name in the registry of PM designs
-    std::string disk_start; ///< a name in the registry of disk starts
-    std::string order;      ///< a name in the registry of ordering policies
+    std::string design;                      ///< a name in the registry of PM designs
+    std::string disk_start;                  ///< a name in the registry of disk starts
+    std::string order;                       ///< a name in the registry of ordering policies
+    const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
     u32 cycles = 1;
     /// Time from the end of a resume to the next suspend. Not set: the next suspend comes when
     /// every port is ready and every read is done.
@@ -70,6 +75,7 @@ struct run_report {
     std::vector<cycle_times> cycles;
     std::vector<callback_time> callbacks; ///< in order of return
     std::vector<trace_record> records;
+    log_wording wording{};          ///< of the kernel log that the records make
     std::vector<std::string> names; ///< names[id] is the text of name_id{id}
     u64 digest = 0;
     std::string token;   ///< replays this run

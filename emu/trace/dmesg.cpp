@@ -20,10 +20,12 @@ void append_log_time(std::string& out, time_point when) {
 void dmesg_writer::take(std::span<const trace_record> records, const trace& names) {
     text_.clear();
     for (const trace_record& r : records) {
-        if (row_of(static_cast<trace_event>(r.event)).level == severity::debug)
+        const auto event = static_cast<trace_event>(r.event);
+        const char* const format = format_of(event, wording_);
+        if (row_of(event).level == severity::debug || format == nullptr)
             continue;
         append_log_time(text_, from_ns(r.time_ns));
-        append_event(text_, r, names);
+        append_event(text_, r, names, format);
         text_ += '\n';
     }
     out_ << text_;

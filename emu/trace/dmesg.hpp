@@ -6,6 +6,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <spinup/log_wording.hpp>
 #include <string>
 
 #include "emu/trace/trace_ring.hpp"
@@ -15,12 +16,15 @@ namespace spinup {
 /// Writes kernel log lines to a stream as records arrive.
 class dmesg_writer final : public trace_reader {
   public:
-    explicit dmesg_writer(std::ostream& out) : out_(out) {}
+    /// In the wording of which kernel: the arguments differ too, so it must be that of the run.
+    explicit dmesg_writer(std::ostream& out, log_wording wording = log_wording::linux_3)
+        : out_(out), wording_(wording) {}
 
     void take(std::span<const trace_record> records, const trace& names) override;
 
   private:
     std::ostream& out_;
+    const log_wording wording_;
     std::string text_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <spinup/base/check.hpp>
+#include <spinup/log_wording.hpp>
 
 namespace spinup {
 
@@ -15,6 +16,14 @@ constexpr bool all_formats_are_valid() {
     return true;
 }
 static_assert(all_formats_are_valid(), "a row of SPINUP_TRACE_EVENTS has a malformed format");
+
+constexpr bool all_rewordings_are_valid() {
+    for (const reworded& row : reworded_lines)
+        if (row.format != nullptr && !format_is_valid(row.format))
+            return false;
+    return true;
+}
+static_assert(all_rewordings_are_valid(), "a row of reworded_lines has a malformed format");
 
 template <class Number> void append_number(std::string& out, Number n, int base, unsigned width) {
     char digits[16];
@@ -34,7 +43,11 @@ constexpr std::string_view speed_text(u32 code) {
 
 void append_event(std::string& out, const trace_record& r, const trace& names) {
     CHECK(r.event < trace_event_rows.size());
-    std::string_view format = trace_event_rows[r.event].format;
+    append_event(out, r, names, trace_event_rows[r.event].format);
+}
+
+void append_event(std::string& out, const trace_record& r, const trace& names,
+                  std::string_view format) {
     while (!format.empty()) {
         const detail::format_piece piece = detail::next_piece(format);
         out += piece.text;

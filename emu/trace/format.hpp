@@ -65,8 +65,10 @@ constexpr bool format_is_valid(std::string_view format) {
     return true;
 }
 
-/// Appends the text of a record to `out`.
+/// Appends the text of a record to `out`: by its row's format, or by another one.
 void append_event(std::string& out, const trace_record& r, const trace& names);
+void append_event(std::string& out, const trace_record& r, const trace& names,
+                  std::string_view format);
 
 std::string format_event(const trace_record& r, const trace& names);
 

@@ -120,7 +120,17 @@ enum class severity : u8 { debug, log, complaint };
     X(guest_detached,    remote, debug, "guest disconnected")                                      \
     X(device_reset,      remote, debug, "hba: DEVICE_RESET number {0}")                            \
     X(pci_power_state,   remote, debug, "hba: PCI power state D{0}")                               \
-    X(function_reset,    hw, debug, "hba: PCI function reset")
+    X(function_reset,    hw, debug, "hba: PCI function reset")                                     \
+    /* modern kernels */                                                                           \
+    X(pm_suspend_exit,   pm, log, "PM: suspend exit")                                              \
+    X(ata_hardreset_failed, ata, log, "ata{0}: hardreset failed")                                  \
+    X(ata_standby,       ata, log, "ata{0}.00: Entering standby power mode")                       \
+    X(ata_active,        ata, log, "ata{0}.00: Entering active power mode")                        \
+    X(ata_power_check_failed, ata, log,                                                            \
+      "ata{0}.00: Check power mode failed (err_mask=0x{1:x})")                                     \
+    X(ata_standby_failed, ata, log,                                                                \
+      "ata{0}.00: STANDBY IMMEDIATE failed (err_mask=0x{1:x})")                                    \
+    X(ata_verify_failed, ata, log, "ata{0}.00: VERIFY failed (err_mask=0x{1:x})")
 // clang-format on
 
 enum class trace_event : u16 {

@@ -5,7 +5,7 @@
 #include <array>
 #include <spinup/pm_design.hpp>
 
-#define SPINUP_PM_DESIGNS(X) X(sync_3_11) X(async_3_15)
+#define SPINUP_PM_DESIGNS(X) X(sync_3_11) X(async_3_15) X(locked_6_6) X(current_7_3)
 
 namespace spinup::drivers {
 

@@ -16,6 +16,7 @@
 #include <spinup/kernel/async.hpp>
 #include <spinup/kernel/lock.hpp>
 #include <spinup/kernel/system.hpp>
+#include <spinup/log_wording.hpp>
 
 #include "drivers/base/device.hpp"
 #include "drivers/base/power/ordering.hpp"
@@ -33,7 +34,8 @@ struct resume_times {
 
 class dpm {
   public:
-    dpm(kernel::system& k, const dpm_order& order);
+    /// Names and times of callbacks are traced as kernels of that wording log them.
+    dpm(kernel::system& k, const dpm_order& order, log_wording wording = log_wording::linux_3);
     dpm(const dpm&) = delete;
     dpm& operator=(const dpm&) = delete;
 
@@ -55,6 +57,7 @@ class dpm {
 
     [[nodiscard]] kernel::system& kernel() { return k_; }
     [[nodiscard]] const dpm_order& order() const { return order_; }
+    [[nodiscard]] log_wording wording() const { return wording_; }
     [[nodiscard]] const resume_times& last_cycle() const { return times_; }
 
     /// For orders: resumes the device in a thread of its own. Locks: the list lock is held.
@@ -63,13 +66,15 @@ class dpm {
     template <class Visit> void for_each_suspended(Visit visit) { suspended_.for_each(visit); }
 
   private:
-    /// A phase: how the log names it, whose callback it is, and what the log says was not done.
+    /// A phase: how the log names it, whose callback it is and what its functions' names end in,
+    /// and what the log says was not done.
     struct phase {
         phase(kernel::system& k, std::string_view name, dev_pm_ops::callback dev_pm_ops::*callback,
-              std::string_view failure);
+              std::string_view function, std::string_view failure);
 
         name_id name;
         dev_pm_ops::callback dev_pm_ops::*callback;
+        std::string_view function;
         name_id failure;
         name_id async_failure;
     };
@@ -87,14 +92,20 @@ class dpm {
     void walk_up(const phase& p, device_list& from, device_list& to);
 
     errno_t run_callback(device& dev, const phase& p);
+    void log_callback(device& dev, const phase& p);
+    void log_return(device& dev, const phase& p, errno_t rc, duration took);
+    name_id driver_of(const device& dev);
+    name_id function_of(const device& dev, const phase& p);
     void wait_for(device& dev, bool async);
     void report(const device& dev, name_id what, errno_t rc);
+    void report_unprepared(const device& dev, errno_t rc);
     void resume_begin();
     time_point phase_begin(name_id phase_name);
     void phase_complete(name_id phase_name, time_point start);
 
     kernel::system& k_;
     const dpm_order& order_;
+    const log_wording wording_;
     kernel::mutex list_lock_;
     kernel::async_domain async_; ///< what async_synchronize_full() waits for
     errno_t async_error_ = errno_t::ok;

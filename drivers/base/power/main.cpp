@@ -13,23 +13,31 @@ u64 phase_usecs(duration d) { return std::max<u64>(1, static_cast<u64>(d.count()
 
 // Callback lines shift instead of dividing, so they show 2.3 % too little. Linux until 2020:
 // initcall_debug_report.
-u64 callback_usecs(duration d) { return static_cast<u64>(d.count()) >> 10; }
+u64 callback_usecs(duration d, log_wording wording) {
+    const auto ns = static_cast<u64>(d.count());
+    return wording == log_wording::linux_3 ? ns >> 10 : ns / 1000;
+}
 } // namespace
 
 dpm::phase::phase(kernel::system& k, std::string_view called,
-                  dev_pm_ops::callback dev_pm_ops::*which, std::string_view undone)
-    : name(k.intern(called)), callback(which), failure(k.intern(undone)),
+                  dev_pm_ops::callback dev_pm_ops::*which, std::string_view function_suffix,
+                  std::string_view undone)
+    : name(k.intern(called)), callback(which), function(function_suffix), failure(k.intern(undone)),
       async_failure(k.intern(std::string{undone} + " async")) {}
 
-dpm::dpm(kernel::system& k, const dpm_order& order)
-    : k_(k), order_(order), list_lock_(k, "dpm_list_mtx"), async_(k, "async_synchronize_full"),
-      prepare_name_(k.intern("prepare")), complete_name_(k.intern("complete")),
-      no_parent_(k.intern("none")), suspend_phase_(k, "suspend", &dev_pm_ops::suspend, "suspend"),
-      late_phase_(k, "late suspend", &dev_pm_ops::suspend_late, "suspend late"),
-      noirq_phase_(k, "noirq suspend", &dev_pm_ops::suspend_noirq, "suspend noirq"),
-      resume_noirq_phase_(k, "noirq resume", &dev_pm_ops::resume_noirq, "resume noirq"),
-      resume_early_phase_(k, "early resume", &dev_pm_ops::resume_early, "resume early"),
-      resume_phase_(k, "resume", &dev_pm_ops::resume, "resume") {}
+dpm::dpm(kernel::system& k, const dpm_order& order, log_wording wording)
+    : k_(k), order_(order), wording_(wording), list_lock_(k, "dpm_list_mtx"),
+      async_(k, "async_synchronize_full"), prepare_name_(k.intern("prepare")),
+      complete_name_(k.intern("complete")), no_parent_(k.intern("none")),
+      suspend_phase_(k, "suspend", &dev_pm_ops::suspend, "suspend", "suspend"),
+      late_phase_(k, "late suspend", &dev_pm_ops::suspend_late, "suspend_late", "suspend late"),
+      noirq_phase_(k, "noirq suspend", &dev_pm_ops::suspend_noirq, "suspend_noirq",
+                   "suspend noirq"),
+      resume_noirq_phase_(k, "noirq resume", &dev_pm_ops::resume_noirq, "resume_noirq",
+                          "resume noirq"),
+      resume_early_phase_(k, "early resume", &dev_pm_ops::resume_early, "resume_early",
+                          "resume early"),
+      resume_phase_(k, "resume", &dev_pm_ops::resume, "resume", "resume") {}
 
 void dpm::device_add(device& dev) {
     kernel::mutex_guard lists(list_lock_);
@@ -56,11 +64,10 @@ void dpm::device_del(device& dev) {
 errno_t dpm::run_callback(device& dev, const phase& p) {
     if (dev.pm == nullptr || dev.pm->*p.callback == nullptr)
         return errno_t::ok;
-    k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(),
-            dev.parent != nullptr ? dev.parent->id : no_parent_);
+    log_callback(dev, p);
     const time_point start = k_.now();
     const errno_t rc = (dev.pm->*p.callback)(dev);
-    k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), callback_usecs(k_.now() - start));
+    log_return(dev, p, rc, k_.now() - start);
     times_.last_return = k_.now();
     return rc;
 }
@@ -71,8 +78,44 @@ void dpm::wait_for(device& dev, bool async) {
         dev.power.completion.wait();
 }
 
+// What only later kernels say is not traced for others: a trace tells runs apart by all it holds.
+void dpm::log_callback(device& dev, const phase& p) {
+    const name_id parent = dev.parent != nullptr ? dev.parent->id : no_parent_;
+    if (wording_ == log_wording::linux_3)
+        k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent);
+    else
+        k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent, driver_of(dev),
+                function_of(dev, p));
+}
+
+void dpm::log_return(device& dev, const phase& p, errno_t rc, duration took) {
+    const u64 usecs = callback_usecs(took, wording_);
+    if (wording_ == log_wording::linux_3)
+        k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs);
+    else
+        k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs, driver_of(dev),
+                function_of(dev, p));
+}
+
+name_id dpm::driver_of(const device& dev) { return k_.intern(std::string{dev.driver_name} + " "); }
+
+name_id dpm::function_of(const device& dev, const phase& p) {
+    return k_.intern(std::string{dev.pm->functions} + std::string{p.function} +
+                     std::string{dev.pm->module});
+}
+
 void dpm::report(const device& dev, name_id what, errno_t rc) {
-    k_.emit(trace_event::pm_device_error, dev.id, what, to_int(rc));
+    if (wording_ == log_wording::linux_3)
+        k_.emit(trace_event::pm_device_error, dev.id, what, to_int(rc));
+    else
+        k_.emit(trace_event::pm_device_error, dev.id, what, to_int(rc), driver_of(dev));
+}
+
+void dpm::report_unprepared(const device& dev, errno_t rc) {
+    if (wording_ == log_wording::linux_3)
+        k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc));
+    else
+        k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc), driver_of(dev));
 }
 
 time_point dpm::phase_begin(name_id phase_name) {

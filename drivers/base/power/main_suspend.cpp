@@ -38,7 +38,7 @@ errno_t dpm::prepare() {
         const errno_t rc = device_prepare(dev);
         lists.lock();
         if (failed(rc)) {
-            k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc));
+            report_unprepared(dev, rc);
             return rc;
         }
         if (dev.is_linked()) {

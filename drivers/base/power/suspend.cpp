@@ -21,6 +21,8 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     core.resume_end();
     k.emit(trace_event::pm_finishing);
     k.emit(trace_event::pm_restart_tasks);
+    if (core.wording() != log_wording::linux_3)
+        k.emit(trace_event::pm_suspend_exit);
     return rc;
 }
 

@@ -34,6 +34,7 @@ const disk_start disk_start_async{
     .bus_suspend = bus_suspend,
     .bus_resume = bus_resume,
     .stop_errors_abort = false,
+    .eh_starts_disks = false,
 };
 
 } // namespace spinup::drivers

@@ -16,6 +16,7 @@ const disk_start disk_start_sync{
     .bus_suspend = scsi_dev_type_suspend,
     .bus_resume = scsi_dev_type_resume,
     .stop_errors_abort = true,
+    .eh_starts_disks = false,
 };
 
 } // namespace spinup::drivers

@@ -92,9 +92,9 @@ void hba::function_reset() {
     CHECK(powered_);
     trace_.emit(trace_event::function_reset);
     reset_timer_.cancel();
+    load_reset_values(); // the ports' own come after, with their reset
     for (auto& p : ports_)
         p->reset();
-    load_reset_values();
     drop_interrupts();
     for (auto& p : ports_)
         p->init();

@@ -195,6 +195,8 @@ void drive::task_due() {
 }
 
 duration drive::transfer_time(u64 bytes) const {
+    if (!profile_.paced_by_link)
+        return {};
     // Ten line bits a byte at 1.5 Gb/s times two for each generation.
     const u64 gen1_ns = bytes * 20 / 3;
     return duration{static_cast<s64>(gen1_ns >> (raw(speed_) - 1))};

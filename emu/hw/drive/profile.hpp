@@ -60,6 +60,8 @@ struct drive_profile {
     duration flush = std::chrono::milliseconds{1};     ///< FLUSH CACHE with dirty data
     duration command = std::chrono::microseconds{200}; ///< any command, before its data
     duration medium_access{};                          ///< more for a read or uncached write
+    /// Data takes the link's time, ten line bits a byte. False: none, to measure the host with.
+    bool paced_by_link = true;
 
     identify_fault identify_fails = identify_fault::never;
 

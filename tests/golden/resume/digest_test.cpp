@@ -33,6 +33,9 @@ const sample samples[] = {
     {"thirty-two", non_blocking, "async", "upfront", {}, 1, {}},
     {"computer-one", non_blocking, "async", "upfront", 1, 1, {}},
     {"back-to-back", blocking, "sync", "async", 2, 2, std::chrono::milliseconds{10}},
+    {"computer-one", "locked_6_6", "eh", "async", {}, 2, {}},
+    {"computer-one", "current_7_3", "eh", "upfront", {}, 2, {}},
+    {"back-to-back", "current_7_3", "eh", "upfront", 5, 3, std::chrono::milliseconds{70}},
 };
 
 std::string label(const sample& s) {

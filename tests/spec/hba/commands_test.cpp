@@ -134,6 +134,19 @@ TEST_F(disk_test, time_grows_with_the_data) {
     EXPECT_EQ(time_of(1025) - time_of(1), duration{1025 * 512 * 20 / 3 / 4 - 853});
 }
 
+TEST(unpaced_disk, takes_the_same_time_for_any_amount_of_data) {
+    auto disk = quick_disk();
+    disk.paced_by_link = false;
+    hba_host h{{}, {disk}};
+    h.hba.power_on();
+    ASSERT_TRUE(h.bring_up(0));
+    for (const u16 n : {u16{1}, u16{1025}}) {
+        const auto before = h.line.now();
+        ASSERT_TRUE(h.execute(0, ata(ata_cmd::read_dma_ext, 0, n), n * 512u, 65536));
+        EXPECT_EQ(h.line.now() - before, disk.command);
+    }
+}
+
 TEST_F(disk_test, slots_run_one_at_a_time_and_round_robin) {
     for (const u32 slot : {1u, 4u, 30u})
         h.build(0, slot, ata(ata_cmd::check_power_mode));

@@ -143,17 +143,20 @@ TEST(level, is_up_until_is_is_clear) {
     EXPECT_EQ(h.irq.messages, 0u);
 }
 
-TEST(level, falls_with_an_hba_reset_and_with_the_power) {
+TEST(level, falls_with_every_reset_and_with_the_power) {
     hw::hba_config config;
     config.msi = false;
-    for (const bool power : {false, true}) {
+    enum class way { hba_reset, function_reset, power_off };
+    for (const auto how : {way::hba_reset, way::function_reset, way::power_off}) {
         hba_host h{config, {quick_disk()}};
         h.hba.power_on();
         ASSERT_TRUE(h.bring_up(0));
         ASSERT_TRUE(h.execute(0, ata(ata_cmd::check_power_mode)));
         EXPECT_TRUE(h.irq.line);
-        if (power)
+        if (how == way::power_off)
             h.hba.power_off();
+        else if (how == way::function_reset)
+            h.hba.function_reset();
         else
             h.hba.write32(ghc::offset, ghc{}.with(ghc::hr, true).raw);
         EXPECT_FALSE(h.irq.line);

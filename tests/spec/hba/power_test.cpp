@@ -173,5 +173,98 @@ TEST(hba_reset, sends_comreset_only_without_staggered_spin_up) {
     }
 }
 
+// A reset of the PCI function is everything that a power loss is, but for the drives.
+
+TEST(function_reset, puts_every_register_back) {
+    for (const bool staggered : {false, true}) {
+        hw::hba_config config;
+        config.staggered_spin_up = staggered;
+        hba_host h{config, {quick_disk()}};
+        hba_host fresh{config, {quick_disk()}};
+        fresh.hba.power_on();
+        h.hba.power_on();
+        ASSERT_TRUE(h.bring_up(0));
+        h.put(1, px_sctl{}.with(px_sctl::det, sctl_det::offline));
+        ASSERT_TRUE(h.execute(0, ata(ata_cmd::check_power_mode)));
+        h.hba.function_reset();
+        for (u32 offset = 0; offset < abar_size; offset += 4)
+            EXPECT_EQ(h.hba.read32(offset), fresh.hba.read32(offset)) << std::hex << offset;
+    }
+}
+
+TEST(function_reset, brings_the_links_up_as_power_does) {
+    for (const bool staggered : {false, true}) {
+        hw::hba_config config;
+        config.staggered_spin_up = staggered;
+        hba_host h{config, {quick_disk()}};
+        h.hba.power_on();
+        ASSERT_TRUE(h.bring_up(0));
+        h.hba.function_reset();
+        EXPECT_FALSE(link_online(h.get<px_ssts>(0)));
+        h.run(10ms);
+        EXPECT_EQ(link_online(h.get<px_ssts>(0)), !staggered);
+    }
+}
+
+TEST(function_reset, leaves_the_drives_spinning) {
+    hba_host h{{}, {quick_disk(4s)}};
+    h.hba.power_on();
+    ASSERT_TRUE(h.bring_up(0));
+    std::memset(h.data(512), 0x5C, 512);
+    ASSERT_TRUE(h.execute(0, ata(ata_cmd::write_dma_ext, 77, 1), 512));
+    h.hba.function_reset();
+    const auto before = h.line.now();
+    ASSERT_TRUE(h.bring_up(0));
+    EXPECT_LT(h.line.now() - before, 100ms);
+    EXPECT_EQ(h.drives[0]->spin_ups(), 1u);
+    std::memset(h.data(512), 0, 512);
+    ASSERT_TRUE(h.execute(0, ata(ata_cmd::read_dma_ext, 77, 1), 512));
+    EXPECT_EQ(h.data(512)[0], 0x5C);
+}
+
+TEST(function_reset, does_not_delay_a_spin_up) {
+    hba_host h{{}, {quick_disk(4s)}};
+    h.hba.power_on();
+    h.run(1s);
+    h.hba.function_reset();
+    ASSERT_TRUE(h.bring_up(0));
+    EXPECT_EQ(h.line.now(), time_point{} + 4s);
+}
+
+// Whatever the moment, and with staggered spin-up nothing even tells the drive of it.
+TEST(function_reset, cancels_what_is_in_flight_at_any_moment) {
+    for (int moment = 0; moment < 120; ++moment) {
+        hw::hba_config config;
+        config.staggered_spin_up = moment % 2 == 1;
+        hba_host h{config, {quick_disk()}};
+        h.hba.power_on();
+        ASSERT_TRUE(h.bring_up(0));
+        h.build(0, 0, ata(ata_cmd::read_dma_ext, 0, 8), 4096);
+        h.build(0, 1, ata(ata_cmd::standby_immediate));
+        h.build(0, 2, ata(ata_cmd::write_dma_ext, 0, 8), 4096);
+        h.issue(0, 7);
+        h.run(moment * 11us + (moment % 3) * 300ms);
+        h.hba.function_reset();
+        const u64 accesses = h.memory.accesses;
+        const u32 messages = h.irq.messages;
+        h.run(100s);
+        EXPECT_EQ(h.memory.accesses, accesses) << moment;
+        EXPECT_EQ(h.irq.messages, messages) << moment;
+        EXPECT_EQ(h.raw<px_ci>(0), 0u);
+        ASSERT_TRUE(h.bring_up(0)) << moment;
+        EXPECT_TRUE(h.execute(0, ata(ata_cmd::read_dma_ext, 0, 1), 512));
+    }
+}
+
+TEST(function_reset, ends_an_hba_reset_that_is_under_way) {
+    hba_host h{{}, {quick_disk()}};
+    h.hba.power_on();
+    h.hba.write32(ghc::offset, ghc{}.with(ghc::hr, true).raw);
+    h.hba.function_reset();
+    EXPECT_FALSE(h.global<ghc>().get(ghc::hr));
+    ASSERT_TRUE(h.bring_up(0));
+    EXPECT_EQ(h.events(trace_event::function_reset).size(), 1u);
+}
+
 } // namespace
 } // namespace spinup::test

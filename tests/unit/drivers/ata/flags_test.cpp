@@ -14,6 +14,7 @@ TEST(AtaFlags, print_under_linux_spelling) {
     EXPECT_EQ(to_string(ata_tflags::WRITE), "ATA_TFLAG_WRITE");
     EXPECT_EQ(to_string(ata_eh_action::reset | ata_eh_action::revalidate),
               "ATA_EH_REVALIDATE|ATA_EH_SOFTRESET|ATA_EH_HARDRESET");
+    EXPECT_EQ(to_string(ATA_EH_SET_ACTIVE), "ATA_EH_SET_ACTIVE");
     EXPECT_EQ(to_string(ata_ehi_flags::quiet | ATA_EHI_DID_HARDRESET),
               "ATA_EHI_QUIET|ATA_EHI_DID_HARDRESET");
 }
@@ -30,6 +31,7 @@ TEST(AtaFlags, print_nothing_and_the_unknown) {
 TEST(AtaFlags, have_the_bits_of_3_11) {
     EXPECT_EQ(word(ata_pflags::EH_PENDING), 0x1u);
     EXPECT_EQ(word(ata_pflags::FROZEN), 0x4u);
+    EXPECT_EQ(word(ata_pflags::RESUMING), 0x10000u); // of 6.6
     EXPECT_EQ(word(ata_pflags::SUSPENDED), 0x20000u);
     EXPECT_EQ(word(ata_pflags::PM_PENDING), 0x40000u);
     EXPECT_EQ(word(ac_err::TIMEOUT), 0x4u);

@@ -20,6 +20,7 @@
 #include <deque>
 #include <gtest/gtest.h>
 #include <iostream>
+#include <spinup/log_wording.hpp>
 
 namespace spinup::drivers {
 
@@ -33,6 +34,7 @@ struct setup {
     bool msi = true;
     const pm_design* design = &pm_design_sync_3_11;
     const disk_start* start = &disk_start_sync;
+    const eh_options* eh = nullptr; ///< null: those of the design's kernel
     const dpm_order* order = &dpm_order_upfront;
     bool warm = true; ///< firmware has waited for the drives before the driver starts
     kernel::oracle_config choices{};
@@ -65,7 +67,7 @@ class machine_under_test final : kernel::platform_suspend_ops {
     static constexpr u32 irq = 24;
 
     explicit machine_under_test(setup s)
-        : what(std::move(s)), k(line, log, what.choices), power(k, *what.order),
+        : what(std::move(s)), k(line, log, what.choices), power(k, *what.order, options().wording),
           core(k, power, *what.start), hba(line, log, k.irq(irq), k.dma(),
                                            {.ports = what.ports,
                                             .pmp = what.pmp,
@@ -95,7 +97,7 @@ class machine_under_test final : kernel::platform_suspend_ops {
     }
     void probe() {
         run([this] {
-            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design});
+            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = what.eh});
             ASSERT_NE(ahci, nullptr);
         });
     }
@@ -109,6 +111,9 @@ class machine_under_test final : kernel::platform_suspend_ops {
         slept_until = k.now();
     }
 
+    [[nodiscard]] const eh_options& options() const {
+        return what.eh != nullptr ? *what.eh : eh_options_of(*what.design);
+    }
     ata_port& port(u32 n) { return *ahci->host().ports[n]; }
     scsi_device& sdev(u32 n) { return *port(n).link.dev.sdev; }
 
@@ -131,6 +136,30 @@ class machine_under_test final : kernel::platform_suspend_ops {
         std::vector<std::string> out;
         for (const auto& r : all(e))
             out.push_back(format_event(r, log));
+        return out;
+    }
+    /// The kernel log from this time on, as that kernel words it, without the PM core's lines.
+    std::vector<std::string> log_since(time_point from) {
+        log.drain();
+        std::vector<std::string> out;
+        for (const auto& r : records.records()) {
+            const auto e = static_cast<trace_event>(r.event);
+            const char* const format = format_of(e, options().wording);
+            if (from_ns(r.time_ns) < from || row_of(e).level == severity::debug ||
+                std::string_view{row_of(e).room} == "pm" || format == nullptr)
+                continue;
+            append_event(out.emplace_back(), r, log, format);
+        }
+        return out;
+    }
+    /// Codes of the commands on the wire of this port (1 is ata1) from this time on.
+    std::vector<u32> wire_since(time_point from, u32 port) {
+        log.drain();
+        std::vector<u32> out;
+        for (const auto& r : records.records())
+            if (r.event == static_cast<u16>(trace_event::command) && r.args[0] == port &&
+                from_ns(r.time_ns) >= from)
+                out.push_back(r.args[1]);
         return out;
     }
     u32 count(trace_event e, u32 id = 0) { return static_cast<u32>(all(e, id).size()); }

@@ -132,16 +132,18 @@ TEST_P(PmDesign, request_that_finds_one_pending_waits_for_it) {
     EXPECT_EQ(w.k.complaints(), 0u);
 }
 
-/// Three suspends at once, under one schedule. Returns: how many requests were overwritten.
-u32 overwritten_by_three(const pm_design& design, kernel::oracle_config choices) {
+/// Suspends at once by this many requesters, under one schedule. Returns: how many were
+/// overwritten.
+u32 overwritten_by(u32 requesters, const pm_design& design, kernel::oracle_config choices) {
     design_world w{std::move(choices)};
     w.run([&] {
-        for (const auto* name : {"first", "second", "third"})
-            static_cast<void>(w.k.kthread_run(
-                name, [&] { static_cast<void>(design.port_suspend(w.port, PMSG_SUSPEND)); }));
+        for (u32 n = 0; n < requesters; ++n)
+            static_cast<void>(w.k.kthread_run("requester " + std::to_string(n), [&] {
+                static_cast<void>(design.port_suspend(w.port, PMSG_SUSPEND));
+            }));
         w.k.msleep(20s);
     });
-    EXPECT_EQ(w.port.postings.size(), 3u);
+    EXPECT_EQ(w.port.postings.size(), requesters);
     return w.port.overwritten;
 }
 
@@ -150,17 +152,57 @@ u32 overwritten_by_three(const pm_design& design, kernel::oracle_config choices)
 class DesignWithUnlockedTest : public PmDesign {};
 
 TEST_P(DesignWithUnlockedTest, unlocked_test_loses_a_request_in_some_schedules) {
-    EXPECT_EQ(overwritten_by_three(*GetParam(), {}), 0u);
+    EXPECT_EQ(overwritten_by(3, *GetParam(), {}), 0u);
     u32 lost = 0;
     for (u64 seed = 1; seed <= 30; ++seed)
-        lost += overwritten_by_three(*GetParam(), kernel::oracle_config::random(seed));
+        lost += overwritten_by(3, *GetParam(), kernel::oracle_config::random(seed));
     EXPECT_GT(lost, 0u);
+}
+
+class DesignWithLockedTest : public PmDesign {};
+
+TEST_P(DesignWithLockedTest, two_requesters_lose_nothing_in_any_schedule) {
+    EXPECT_EQ(overwritten_by(2, *GetParam(), {}), 0u);
+    for (u64 seed = 1; seed <= 60; ++seed)
+        EXPECT_EQ(overwritten_by(2, *GetParam(), kernel::oracle_config::random(seed)), 0u) << seed;
+}
+
+// The fault that is left in today's kernels: two that waited for a third one may both go on before
+// either posts, and the flag is not tested again.
+TEST_P(DesignWithLockedTest, of_two_that_wait_for_a_third_one_is_overwritten_in_some_schedules) {
+    u32 lost = 0;
+    for (u64 seed = 1; seed <= 60; ++seed)
+        lost += overwritten_by(3, *GetParam(), kernel::oracle_config::random(seed));
+    EXPECT_GT(lost, 0u);
+}
+
+TEST_P(DesignWithLockedTest, resume_returns_at_once_and_a_second_one_waits_for_it) {
+    design_world w;
+    w.run([&] {
+        EXPECT_EQ(GetParam()->port_resume(w.port, PMSG_RESUME), errno_t::ok);
+        EXPECT_EQ(w.k.now(), from_ns(0));
+        w.k.usleep_range(500ms);
+        EXPECT_EQ(GetParam()->port_resume(w.port, PMSG_RESUME), errno_t::ok);
+        EXPECT_EQ(w.k.now(), from_ns(0) + 2s);
+    });
+    EXPECT_EQ(w.port.overwritten, 0u);
+}
+
+TEST_P(DesignWithLockedTest, result_is_lost) {
+    design_world w;
+    w.port.eh_result = errno_t::ebusy;
+    w.run([&] { EXPECT_EQ(GetParam()->port_suspend(w.port, PMSG_SUSPEND), errno_t::ok); });
+    EXPECT_FALSE(w.port.postings[0].has_result);
 }
 
 const auto name_of_design = [](const auto& each) { return std::string{each.param->name}; };
 INSTANTIATE_TEST_SUITE_P(All, PmDesign, testing::ValuesIn(pm_designs), name_of_design);
 INSTANTIATE_TEST_SUITE_P(Historic, DesignWithUnlockedTest,
                          testing::Values(&pm_design_sync_3_11, &pm_design_async_3_15),
+                         name_of_design);
+
+INSTANTIATE_TEST_SUITE_P(Modern, DesignWithLockedTest,
+                         testing::Values(&pm_design_locked_6_6, &pm_design_current_7_3),
                          name_of_design);
 
 TEST(PmDesignSync311, resume_blocks_until_eh_is_through) {

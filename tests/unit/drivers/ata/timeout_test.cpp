@@ -14,6 +14,7 @@ TEST(AtaTimeout, command_has_its_class) {
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::set_max_address_ext), ata_timeout_class::features);
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache), ata_timeout_class::flush);
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache_ext), ata_timeout_class::flush);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::read_verify_sectors), ata_timeout_class::verify);
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::packet), ata_timeout_class::other);
     EXPECT_EQ(ata_timeout_class_of(ata_cmd::standby_immediate), ata_timeout_class::other);
 }
@@ -30,6 +31,11 @@ TEST(AtaTimeout, grows_with_each_timeout_and_stays_at_the_last) {
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 0), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 1), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 2), 30s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 0), 10s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 1), 10s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 2), 35s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 3), 5s);
+    EXPECT_EQ(ata_timeout_last(ata_timeout_class::verify), 3u);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::other, 3), 5s);
     EXPECT_EQ(ata_timeout_last(ata_timeout_class::identify), 2u);
     EXPECT_EQ(ata_timeout_last(ata_timeout_class::features), 1u);

@@ -55,7 +55,8 @@ class host_under_test {
         };
         sht.slave_configure = [](scsi_device& sdev) {
             sdev.queue_depth = shost_priv<host_under_test>(sdev.host).queue_depth;
-            sdev.manage_start_stop = true;
+            sdev.manage_system_start_stop = true;
+            sdev.manage_runtime_start_stop = true;
             return errno_t::ok;
         };
     }

@@ -369,7 +369,7 @@ TEST(ScsiQueue, removal_fails_what_it_holds_even_if_the_driver_has_nothing_to_se
     h.run([&] {
         h.add_host();
         scsi_device& sdev = h.add_disk();
-        sdev.manage_start_stop = false;
+        sdev.manage_runtime_start_stop = false;
         ASSERT_EQ(scsi_device_quiesce(sdev), errno_t::ok);
         h.read(sdev, io);
         scsi_remove_device(sdev);

@@ -27,6 +27,7 @@ struct non_blocking_port {
 TEST(DiskStart, is_found_by_name) {
     EXPECT_EQ(find_disk_start("sync"), &disk_start_sync);
     EXPECT_EQ(find_disk_start("async"), &disk_start_async);
+    EXPECT_EQ(find_disk_start("eh"), &disk_start_eh);
     EXPECT_EQ(find_disk_start("asynk"), nullptr);
 }
 
@@ -113,6 +114,59 @@ TEST(DiskStart, sync_does_not_wait_for_the_domain) {
         h.core.scsi_sd_pm_domain.schedule([&] { h.k.usleep_range(6s); });
         ASSERT_EQ(scsi_device_pm_ops.suspend(sdev.sdev_gendev), errno_t::ok);
         EXPECT_LT(h.k.now(), time_point{1s});
+    });
+}
+
+// libata clears manage_system_start_stop for it (slave_configure); here the test does.
+TEST(DiskStart, eh_leaves_the_disk_to_the_error_handler_and_waits_for_nothing) {
+    host_under_test h{disk_start_eh};
+    non_blocking_port port{h, 8s};
+    test_platform platform;
+    h.run([&] {
+        h.add_host();
+        scsi_device& sdev = h.add_disk();
+        sdev.manage_system_start_stop = false;
+        ASSERT_EQ(pm_suspend(h.power, platform), errno_t::ok);
+        const auto& t = h.power.last_cycle();
+        EXPECT_LT(t.last_return - t.first_noirq, 100ms);
+        EXPECT_EQ(sdev.sdev_state, scsi_device_state::running);
+        EXPECT_EQ(h.ops(), std::vector{spec::scsi_op::synchronize_cache_10});
+        // The next suspend's flush waits for EH like any command.
+        const time_point awake = h.k.now();
+        ASSERT_EQ(pm_suspend(h.power, platform), errno_t::ok);
+        EXPECT_GE(h.power.last_cycle().suspend_end - awake, 7900ms);
+        EXPECT_EQ(h.ops(), (std::vector(2, spec::scsi_op::synchronize_cache_10)));
+        h.k.usleep_range(20s);
+    });
+}
+
+TEST(ScsiRescan, looks_at_a_device_only_while_its_queue_runs) {
+    host_under_test h;
+    h.run([&] {
+        h.add_host();
+        scsi_device& sdev = h.add_cdrom();
+        ASSERT_EQ(scsi_device_quiesce(sdev), errno_t::ok);
+        EXPECT_EQ(scsi_rescan_device(sdev), errno_t::eagain);
+        EXPECT_EQ(scsi_resume_device(sdev), errno_t::eagain);
+        EXPECT_TRUE(h.issued.empty());
+        scsi_device_resume(sdev);
+        EXPECT_EQ(scsi_rescan_device(sdev), errno_t::ok);
+        ASSERT_EQ(h.ops(), std::vector{spec::scsi_op::inquiry});
+        EXPECT_EQ(h.issued[0].cdb.bytes[1], 0x01); // EVPD
+        EXPECT_EQ(h.issued[0].cdb.bytes[4], 4);
+        EXPECT_EQ(scsi_resume_device(sdev), errno_t::ok); // sr has nothing to say to it
+    });
+}
+
+TEST(ScsiRescan, sends_a_disk_nothing_and_says_that_it_starts) {
+    host_under_test h;
+    h.run([&] {
+        h.add_host();
+        scsi_device& sdev = h.add_disk();
+        EXPECT_EQ(scsi_resume_device(sdev), errno_t::ok);
+        EXPECT_EQ(scsi_rescan_device(sdev), errno_t::ok);
+        EXPECT_TRUE(h.issued.empty());
+        EXPECT_EQ(h.count(trace_event::sd_start), 1u);
     });
 }
 

@@ -64,7 +64,7 @@ TEST(Sd, neither_stops_nor_starts_what_it_does_not_manage) {
     h.run([&] {
         h.add_host();
         scsi_device& sdev = h.add_disk();
-        sdev.manage_start_stop = false;
+        sdev.manage_system_start_stop = false;
         EXPECT_EQ(sd_suspend(sdev), errno_t::ok);
         EXPECT_EQ(sd_resume(sdev), errno_t::ok);
         EXPECT_EQ(h.ops(), std::vector{scsi_op::synchronize_cache_10});

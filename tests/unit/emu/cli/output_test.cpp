@@ -162,5 +162,42 @@ TEST_F(OutputTarget, two_of_the_same_place_clash) {
     EXPECT_FALSE(clash("/dev/null", "/dev/null"));
 }
 
+TEST_F(OutputTarget, grows_without_a_name_until_it_is_whole) {
+    const output_target to{"--trace", path("a")};
+    {
+        auto file = growing_output::open(to);
+        ASSERT_TRUE(file.ok());
+        file->append("one\n");
+        file->append("two\n");
+        EXPECT_FALSE(fs::exists(path("a")));
+        EXPECT_FALSE(file->commit());
+        EXPECT_EQ(content(path("a")), "one\ntwo\n");
+    }
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputTarget, leaves_nothing_of_a_growing_file_that_was_given_up) {
+    std::ofstream(path("a")) << "old";
+    const output_target to{"--trace", path("a")};
+    {
+        auto file = growing_output::open(to);
+        ASSERT_TRUE(file.ok());
+        file->append("new");
+    }
+    EXPECT_EQ(content(path("a")), "old");
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputTarget, says_at_the_end_what_went_wrong_while_it_grew) {
+    const output_target to{"--trace", "/dev/full"};
+    auto file = growing_output::open(to);
+    ASSERT_TRUE(file.ok());
+    file->append("text");
+    file->append("more");
+    const auto wrong = file->commit();
+    ASSERT_TRUE(wrong);
+    EXPECT_NE(wrong->message.find("No space left on device"), std::string::npos);
+}
+
 } // namespace
 } // namespace spinup::cli

@@ -46,6 +46,38 @@ TEST_F(Dmesg, leaves_out_what_is_for_debugging_and_keeps_complaints) {
     EXPECT_EQ(text(), "[    0.000000] WARNING: irqs_disabled() at sd.cpp:12\n");
 }
 
+TEST_F(Dmesg, has_the_wording_of_the_kernel_it_is_told) {
+    std::ostringstream modern;
+    dmesg_writer later{modern, log_wording::linux_6_12};
+    log.attach(later);
+    log.emit(trace_event::pm_sync);
+    log.emit(trace_event::pm_suspend_entry);
+    log.emit(trace_event::pm_calling, log.intern("ata1"), 61, log.intern("0000:00:02.0"), " ",
+             "ata_port_pm_resume [libata]");
+    log.emit(trace_event::ata_dev_disabled, 1);
+    log.drain();
+    EXPECT_EQ(modern.str(),
+              "[    0.000000] PM: suspend entry (deep)\n"
+              "[    0.000000]  ata1: PM: calling ata_port_pm_resume [libata] @ 61, parent: "
+              "0000:00:02.0\n"
+              "[    0.000000] ata1.00: disable device\n");
+    EXPECT_EQ(text(), "[    0.000000] PM: Syncing filesystems ... done.\n"
+                      "[    0.000000] PM: Entering mem sleep\n"
+                      "[    0.000000] calling  ata1+ @ 61, parent: 0000:00:02.0\n"
+                      "[    0.000000] ata1.00: disabled\n");
+    log.detach(later);
+}
+
+TEST(LogWording, changes_from_the_kernel_on_that_changed_it) {
+    EXPECT_STREQ(format_of(trace_event::pm_restart_tasks, log_wording::linux_6_1),
+                 row_of(trace_event::pm_restart_tasks).format);
+    EXPECT_STREQ(format_of(trace_event::pm_restart_tasks, log_wording::linux_6_12),
+                 "Restarting tasks: Done");
+    EXPECT_EQ(format_of(trace_event::pm_sync, log_wording::linux_6_12), nullptr);
+    EXPECT_STREQ(format_of(trace_event::sd_start, log_wording::linux_6_12),
+                 row_of(trace_event::sd_start).format);
+}
+
 /// What a shell pipeline prints for this input.
 std::string piped(const std::string& input, const std::string& pipeline) {
     const auto file = std::filesystem::temp_directory_path() /

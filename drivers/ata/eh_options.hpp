@@ -1,0 +1,65 @@
+// What differs in libata's error handler (EH) from one kernel to another, beside the PM design: the
+// parts that a suspend and a resume show on the wire, in their times, or in the log.
+//
+// One set per generation; kernel_versions.hpp says which kernel has which. Power management by EH
+// (what follows "spin_up") takes effect with a disk start whose eh_starts_disks is set.
+#pragma once
+
+#include <spinup/base/units.hpp>
+#include <spinup/log_wording.hpp>
+#include <string_view>
+
+namespace spinup {
+struct pm_design;
+}
+
+namespace spinup::drivers {
+
+/// When EH makes a disk turn after the reset of a resume.
+enum class spin_up_step : u8 {
+    before_revalidate, ///< before any other command (Linux 6.6, 6.1.y)
+    after_set_mode,    ///< with its transfer mode set again (Linux 6.7 and later)
+};
+
+struct eh_options {
+    std::string_view source; ///< the kernels it stands for
+
+    /// A reset forgets that EH was asked for meanwhile, even for a real error. Up to 6.5.5 and
+    /// 6.1.55 (fixed by 80cc944eca4f, which forgets SError only).
+    bool reset_forgets_pending;
+    /// What stays busy where a port multiplier may be is asked with an SRST after this time. Linux:
+    /// ATA_TMOUT_PMP_SRST_WAIT, 5 s before 6.5.6 and 6.1.56, 10 s from there on.
+    duration pmp_srst_wait;
+    /// Each failed COMRESET has a line in the log; later kernels have one when all have failed.
+    bool comreset_lines;
+    /// The link's power management is set up again after each reset, by PxSCTL.IPM. What is set for
+    /// an HBA whose CAP has neither PSC, SSC nor SALP is the policy of the highest performance,
+    /// which forbids all transitions; the model has no other HBA. Before 6.9 such an HBA has no
+    /// policy.
+    bool sets_lpm;
+    /// The SCSI side looks at the device again after each revalidation, in a work of its own.
+    bool rescans;
+    /// ...and there tells the disk's driver that the device is back (6.9 and later).
+    bool rescan_tells_driver;
+
+    spin_up_step spin_up;
+    /// CHECK POWER MODE comes first: STANDBY IMMEDIATE goes to a disk that is active and READ
+    /// VERIFY to one that is not (6.7 and later). Without it both are sent to any disk.
+    bool checks_power_mode;
+    /// Of STANDBY IMMEDIATE. 5 s as any command, 15 s from 6.12.103 on.
+    duration standby_timeout;
+
+    log_wording wording;
+};
+
+extern const eh_options eh_3_11;
+extern const eh_options eh_6_1;
+extern const eh_options eh_6_7;
+extern const eh_options eh_6_12;
+extern const eh_options eh_7_3;
+
+/// The options of the newest kernel that has this design; of the newest there is for a design that
+/// no kernel has.
+[[nodiscard]] const eh_options& eh_options_of(const pm_design& design);
+
+} // namespace spinup::drivers

@@ -1,0 +1,180 @@
+#include "emu/cli/live.hpp"
+
+#include "emu/cli/output.hpp"
+#include <algorithm>
+#include <fmt/format.h>
+#include <spinup/spec/ata.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace spinup::cli {
+namespace {
+
+constexpr u32 d3hot = 3;
+/// Of a terminal that does not say.
+constexpr std::size_t usual_rows = 24;
+constexpr std::size_t usual_columns = 80;
+
+bool identifies(u32 code) {
+    return code == static_cast<u32>(spec::ata_cmd::identify_device) ||
+           code == static_cast<u32>(spec::ata_cmd::identify_packet_device);
+}
+
+} // namespace
+
+port_monitor::port_monitor(const machine::machine& what) {
+    for (const machine::port& p : what.ports) {
+        port& own = ports_.emplace_back();
+        own.number = p.number;
+        own.drive = p.attached;
+    }
+}
+
+void port_monitor::take(std::span<const trace_record> records, const trace&) {
+    for (const trace_record& r : records)
+        take(r);
+}
+
+void port_monitor::take(const trace_record& r) {
+    const time_point now = from_ns(r.time_ns);
+    const auto event = static_cast<trace_event>(r.event);
+    if (event == trace_event::guest_attached || event == trace_event::guest_detached)
+        attached_ = event == trace_event::guest_attached;
+    else if (event == trace_event::pci_power_state)
+        asleep_ = r.args[0] == d3hot;
+    else if (event == trace_event::power_on)
+        power_on(now);
+    else if (event == trace_event::power_off)
+        powered_ = false;
+    if (r.args[0] == 0 || r.args[0] > ports_.size())
+        return;
+    port& p = ports_[r.args[0] - 1];
+    switch (event) {
+    case trace_event::spin_up_begin:
+        spin_up(p, now);
+        break;
+    case trace_event::spin_up_end:
+    case trace_event::signature:
+        p.spinning_up = p.spinning_up && event == trace_event::signature && p.drive &&
+                        p.drive->signature_at == machine::signature_time::link_up;
+        break;
+    case trace_event::comreset:
+        p.link = false;
+        p.identified = false;
+        p.in_flight = 0;
+        ++p.comresets;
+        if (p.drive && !p.spun && p.drive->spin_up_from == machine::spin_up_trigger::comreset)
+            spin_up(p, now);
+        break;
+    case trace_event::phy_ready:
+        p.link = true;
+        break;
+    case trace_event::phy_offline:
+        p.link = false;
+        break;
+    case trace_event::command:
+        ++p.in_flight;
+        break;
+    case trace_event::command_done:
+        p.in_flight -= p.in_flight != 0 ? 1 : 0;
+        p.identified = p.identified || identifies(r.args[1]);
+        break;
+    default:
+        break;
+    }
+}
+
+void port_monitor::power_on(time_point now) {
+    powered_ = true;
+    asleep_ = false;
+    for (port& p : ports_) {
+        p.spun = p.spinning_up = p.link = p.identified = false;
+        p.in_flight = p.comresets = 0;
+        if (p.drive && p.drive->spin_up_from == machine::spin_up_trigger::power)
+            spin_up(p, now);
+    }
+}
+
+/// Also of drives without a spindle, which say nothing when they begin. Hard disks do, at the
+/// instant of the power-on that this was called for already.
+void port_monitor::spin_up(port& p, time_point now) {
+    if (!p.drive || (p.spinning_up && p.began == now))
+        return;
+    p.spinning_up = true;
+    p.began = now;
+    p.ready_at.reset();
+    if (p.spun)
+        p.ready_at = now + p.drive->standby_spin_up;
+    else if (p.drive->ready)
+        p.ready_at = now + *p.drive->ready;
+    p.spun = true;
+}
+
+std::string port_monitor::state_of(const port& p, time_point now) const {
+    if (!p.drive)
+        return "empty";
+    if (!attached_)
+        return "waits for a guest";
+    if (!powered_ || asleep_)
+        return "no power";
+    if (p.spinning_up && !p.ready_at)
+        return "spins up, never ready";
+    if (p.spinning_up && *p.ready_at > now)
+        return fmt::format("spins up, {:.1f} s left", to_ms(*p.ready_at - now) / 1000);
+    if (!p.link)
+        return "no link";
+    return p.identified ? "in use" : "link up";
+}
+
+std::vector<std::string> port_monitor::lines(time_point now) const {
+    std::vector<std::string> out;
+    for (const port& p : ports_) {
+        std::string line = fmt::format("ata{:<3} {:<24}", p.number, state_of(p, now));
+        if (p.drive && attached_ && powered_ && !asleep_)
+            line += fmt::format(" {:>2} in flight  {} COMRESETs", p.in_flight, p.comresets);
+        line.erase(line.find_last_not_of(' ') + 1);
+        out.push_back(std::move(line));
+    }
+    return out;
+}
+
+std::string redraw(std::size_t before, const std::vector<std::string>& lines, std::size_t rows,
+                   std::size_t columns) {
+    // The cursor stays on the last line, so one row less would do; two leave room for a prompt.
+    const std::size_t room = rows > 2 ? rows - 2 : 1;
+    const std::size_t shown = std::min(lines.size(), room);
+    std::string out = "\r";
+    if (before > 1)
+        out += fmt::format("\033[{}A", before - 1);
+    out += "\033[J";
+    for (std::size_t i = 0; i < shown; ++i) {
+        const bool cut = i + 1 == shown && shown < lines.size();
+        const std::string text =
+            cut ? fmt::format("... {} more", lines.size() - shown + 1) : lines[i];
+        out += (i == 0 ? "" : "\n") + text.substr(0, columns > 1 ? columns - 1 : 1);
+    }
+    return out;
+}
+
+live_lines::live_lines() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+live_lines::~live_lines() { clear(); }
+
+void live_lines::show(const std::vector<std::string>& lines) {
+    if (!terminal_)
+        return;
+    winsize size{};
+    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0;
+    const std::size_t rows = known ? size.ws_row : usual_rows;
+    const std::size_t columns = known && size.ws_col != 0 ? size.ws_col : usual_columns;
+    write_stderr(redraw(shown_, lines, rows, columns));
+    shown_ = std::min(lines.size(), rows > 2 ? rows - 2 : std::size_t{1});
+}
+
+void live_lines::clear() {
+    if (shown_ != 0)
+        write_stderr(redraw(shown_, {}, usual_rows, usual_columns));
+    shown_ = 0;
+}
+
+} // namespace spinup::cli

@@ -1,0 +1,69 @@
+// What the ports of a served machine are doing now: a line each, redrawn in place.
+#pragma once
+
+#include "emu/machine/machine.hpp"
+#include "emu/trace/trace_ring.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spinup::cli {
+
+/// Follows the ports by the events of the hardware.
+class port_monitor final : public trace_reader {
+  public:
+    explicit port_monitor(const machine::machine& what);
+
+    void take(std::span<const trace_record> records, const trace& names) override;
+
+    /// A line a port, without line ends: "ata2  spinning up, 6.3 s left   1 in flight".
+    [[nodiscard]] std::vector<std::string> lines(time_point now) const;
+
+  private:
+    struct port {
+        u32 number = 0;
+        std::optional<machine::drive> drive;
+        bool spun = false; ///< since power came
+        bool spinning_up = false;
+        time_point began{};
+        std::optional<time_point> ready_at; ///< of a spin-up that ends
+        bool link = false;
+        bool identified = false;
+        u32 in_flight = 0;
+        u32 comresets = 0; ///< since power came
+    };
+    void take(const trace_record& r);
+    void power_on(time_point now);
+    static void spin_up(port& p, time_point now);
+    [[nodiscard]] std::string state_of(const port& p, time_point now) const;
+
+    std::vector<port> ports_;
+    bool attached_ = false;
+    bool powered_ = false;
+    bool asleep_ = false;
+};
+
+/// Lines on standard error that are rewritten in place; silent unless that is a terminal.
+class live_lines {
+  public:
+    live_lines();
+    ~live_lines();
+    live_lines(const live_lines&) = delete;
+    live_lines& operator=(const live_lines&) = delete;
+
+    [[nodiscard]] bool visible() const { return terminal_; }
+    /// As many of them as the terminal has room for, cut to its width.
+    void show(const std::vector<std::string>& lines);
+    void clear();
+
+  private:
+    bool terminal_;
+    std::size_t shown_ = 0;
+};
+
+/// What rewrites `before` lines by these, on a terminal of that size. For tests.
+std::string redraw(std::size_t before, const std::vector<std::string>& lines, std::size_t rows,
+                   std::size_t columns);
+
+} // namespace spinup::cli

@@ -1,0 +1,326 @@
+#include "emu/remote/channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace spinup::remote {
+
+namespace {
+
+// Written over the flags of a reply that was found out of turn, so that next() passes over it. No
+// client can send it: plausible() refuses the type.
+constexpr u32 type_answered = wire::type_mask;
+
+bool is_reply(const wire::header& h) { return (h.flags & wire::type_mask) == wire::type_reply; }
+
+/// The descriptors that a message brought. Takes ownership of all of them.
+std::vector<unique_fd> received(msghdr& m) {
+    std::vector<unique_fd> fds;
+    for (cmsghdr* c = CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            int fd = -1;
+            std::memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+            fds.emplace_back(fd);
+        }
+    }
+    return fds;
+}
+
+/// No message brings a socket for anything. Somebody who sends us their own end of the connection,
+/// with half a message, would keep us from ever seeing them leave.
+bool any_socket(const std::vector<unique_fd>& fds) {
+    return std::any_of(fds.begin(), fds.end(), [](const unique_fd& fd) {
+        struct stat s {};
+        return ::fstat(fd.get(), &s) != 0 || S_ISSOCK(s.st_mode);
+    });
+}
+
+} // namespace
+
+channel::channel(unique_fd socket, duration patience)
+    : socket_(std::move(socket)), patience_(patience) {}
+
+void channel::close(std::string why) {
+    if (!open_)
+        return;
+    open_ = false;
+    why_ = std::move(why);
+    begin_ = tail_ = end_ = 0;
+    fds_.clear();
+    kept_.clear();
+    kept_at_ = 0;
+}
+
+void channel::hung_up() {
+    if (tail_ != end_) {
+        close("the client closed the connection in the middle of a message");
+        return;
+    }
+    // What came before is still good: posted writes need nobody who waits for an answer.
+    open_ = false;
+    left_ = true;
+    why_ = "the client closed the connection";
+}
+
+wire::header channel::header_at(std::size_t place) const {
+    wire::header h;
+    std::memcpy(&h, in_.data() + place, sizeof(h));
+    return h;
+}
+
+std::size_t channel::wanted() const {
+    const std::size_t have = end_ - tail_;
+    if (have < sizeof(wire::header))
+        return probe - have;
+    return header_at(tail_).size - have + probe;
+}
+
+void channel::make_room(std::size_t bytes) {
+    if (end_ + bytes <= in_.size())
+        return;
+    if (begin_ != 0) {
+        std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
+        tail_ -= begin_;
+        end_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ + bytes > in_.size())
+        in_.resize(end_ + bytes);
+}
+
+bool channel::read() {
+    while (open_) {
+        const std::size_t want = wanted();
+        make_room(want);
+        iovec where{in_.data() + end_, want};
+        alignas(cmsghdr) std::array<u8, CMSG_SPACE(sizeof(int) * wire::max_fds)> control;
+        msghdr m{};
+        m.msg_iov = &where;
+        m.msg_iovlen = 1;
+        m.msg_control = control.data();
+        m.msg_controllen = control.size();
+        const ssize_t n = ::recvmsg(socket_.get(), &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (n < 0) {
+            if (errno == EINTR)
+                continue;
+            if (errno == ECONNRESET)
+                hung_up();
+            else if (errno != EAGAIN)
+                close(fmt::format("reading failed: {}", std::strerror(errno)));
+            break;
+        }
+        std::vector<unique_fd> fds = received(m);
+        if ((m.msg_flags & MSG_CTRUNC) != 0)
+            close(fmt::format("more than {} file descriptors with a message", wire::max_fds));
+        else if (any_socket(fds))
+            close("a socket among the file descriptors of a message");
+        else if (n == 0)
+            hung_up();
+        else
+            arrived(static_cast<std::size_t>(n), std::move(fds));
+        // Short: the socket is empty. A whole message: do that first, there may be much behind it.
+        if (static_cast<std::size_t>(n) < want || begin_ != tail_)
+            break;
+    }
+    return begin_ != tail_;
+}
+
+void channel::arrived(std::size_t bytes, std::vector<unique_fd> fds) {
+    const std::size_t before = end_;
+    end_ += bytes;
+    std::optional<u64> started; // the last message that begins in these bytes
+    for (;;) {
+        if (tail_ >= before && tail_ < end_)
+            started = arrived_;
+        if (end_ - tail_ < sizeof(wire::header))
+            break;
+        const wire::header h = header_at(tail_);
+        if (!plausible(h)) {
+            close(fmt::format("a message of {} bytes, command {}, flags {:#x}", h.size, h.command,
+                              h.flags));
+            return;
+        }
+        if (end_ - tail_ < h.size)
+            break;
+        tail_ += h.size;
+        ++arrived_;
+    }
+    if (fds.empty())
+        return;
+    if (started)
+        fds_.push_back({*started, std::move(fds)});
+    else
+        close("file descriptors in the middle of a message");
+}
+
+std::vector<unique_fd> channel::take_fds() {
+    std::vector<unique_fd> fds;
+    if (!fds_.empty() && fds_.front().message == taken_) {
+        fds = std::move(fds_.front().fds);
+        fds_.pop_front();
+    }
+    ++taken_;
+    return fds;
+}
+
+std::optional<incoming_message> channel::next() {
+    while (begin_ != tail_) {
+        const wire::header h = header_at(begin_);
+        if (is_reply(h)) {
+            close("a reply to nothing that was asked");
+            break;
+        }
+        std::vector<unique_fd> fds = take_fds();
+        const auto from = in_.begin() + static_cast<std::ptrdiff_t>(begin_);
+        begin_ += h.size;
+        if ((h.flags & wire::type_mask) != type_answered) {
+            current_.assign(from, from + h.size);
+            if (begin_ == end_)
+                begin_ = tail_ = end_ = 0;
+            return incoming_message{current_, std::move(fds)};
+        }
+        if (begin_ == end_)
+            begin_ = tail_ = end_ = 0;
+    }
+    return std::nullopt;
+}
+
+std::size_t channel::send_some(std::span<const u8> bytes) {
+    std::size_t sent = 0;
+    while (open_ && sent < bytes.size()) {
+        const ssize_t n = ::send(socket_.get(), bytes.data() + sent, bytes.size() - sent,
+                                 MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n >= 0) {
+            sent += static_cast<std::size_t>(n);
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            hung_up();
+        } else if (errno == EAGAIN) {
+            break;
+        } else if (errno != EINTR) {
+            close(fmt::format("writing failed: {}", std::strerror(errno)));
+        }
+    }
+    return sent;
+}
+
+void channel::send(std::span<const u8> bytes) {
+    if (!open_)
+        return;
+    const std::size_t sent = wants_write() ? 0 : send_some(bytes);
+    if (!open_ || sent == bytes.size())
+        return;
+    if (kept_.size() - kept_at_ + bytes.size() - sent > kept_max) {
+        close(fmt::format("the client leaves more than {} bytes unread", kept_max));
+        return;
+    }
+    kept_.insert(kept_.end(), bytes.begin() + static_cast<std::ptrdiff_t>(sent), bytes.end());
+}
+
+void channel::write() {
+    if (!wants_write())
+        return;
+    kept_at_ += send_some(std::span{kept_}.subspan(kept_at_));
+    // A client that is always a little behind must not make this grow: the sent part goes away.
+    if (open_ && kept_at_ * 2 > kept_.size()) {
+        kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(kept_at_));
+        kept_at_ = 0;
+    }
+}
+
+bool channel::wait_for_socket(clock::time_point until) {
+    const auto left = std::max(until - clock::now(), clock::duration::zero());
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec limit{whole.count(), (left - whole).count()};
+    pollfd p{socket_.get(), static_cast<short>(wants_write() ? POLLIN | POLLOUT : POLLIN), 0};
+    const int n = ::ppoll(&p, 1, &limit, nullptr);
+    if (n == 0)
+        return false;
+    if (n > 0 && (p.revents & POLLOUT) != 0)
+        write();
+    return true;
+}
+
+std::optional<std::size_t> channel::find_reply(std::size_t& passed) {
+    while (begin_ + passed != tail_) {
+        const std::size_t place = begin_ + passed;
+        const wire::header h = header_at(place);
+        passed += h.size;
+        if (is_reply(h))
+            return place;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> channel::ask(wire::command command, clock::time_point until) {
+    const u16 id = next_id_++;
+    send(asking_);
+    std::size_t passed = 0;
+    while (open_) {
+        if (const auto place = find_reply(passed)) {
+            wire::header h = header_at(*place);
+            if (h.id != id || h.command != static_cast<u16>(command)) {
+                close("a reply to nothing that was asked");
+                break;
+            }
+            const bool refused = (h.flags & wire::error) != 0;
+            h.flags = type_answered;
+            std::memcpy(in_.data() + *place, &h, sizeof(h));
+            return refused ? std::nullopt : place;
+        }
+        if (end_ - begin_ > kept_max)
+            close(fmt::format("more than {} bytes before an answer", kept_max));
+        else if (!wait_for_socket(until))
+            close("no answer from the client's memory in time");
+        else
+            read();
+    }
+    return std::nullopt;
+}
+
+bool channel::read_memory(u64 address, std::span<u8> into) {
+    const auto until = clock::now() + patience_;
+    while (!into.empty()) {
+        const std::size_t n = std::min<std::size_t>(into.size(), max_transfer_);
+        asking_.clear();
+        encode_dma_read(asking_, next_id_, address, n);
+        const auto place = ask(wire::command::dma_read, until);
+        if (!place)
+            return false;
+        constexpr std::size_t head = sizeof(wire::header) + sizeof(wire::dma_access);
+        if (header_at(*place).size != head + n) {
+            close(fmt::format("{} bytes in answer to a DMA_READ of {}", header_at(*place).size, n));
+            return false;
+        }
+        std::memcpy(into.data(), in_.data() + *place + head, n);
+        into = into.subspan(n);
+        address += n;
+    }
+    return true;
+}
+
+bool channel::write_memory(u64 address, std::span<const u8> from) {
+    const auto until = clock::now() + patience_;
+    while (!from.empty()) {
+        const std::size_t n = std::min<std::size_t>(from.size(), max_transfer_);
+        asking_.clear();
+        encode_dma_write(asking_, next_id_, address, from.first(n));
+        // The specification's answer repeats address and count, QEMU's is a bare header.
+        if (!ask(wire::command::dma_write, until))
+            return false;
+        from = from.subspan(n);
+        address += n;
+    }
+    return true;
+}
+
+} // namespace spinup::remote

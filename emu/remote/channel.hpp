@@ -1,0 +1,121 @@
+// The connection to one client: whole messages in, with their descriptors; bytes out.
+//
+// Nothing here waits for the client, but for read_memory() and write_memory(): half a message stays
+// in the buffer until the rest comes, replies that the socket does not take are kept, and a client
+// that lets too many pile up is dropped.
+//
+// Descriptors belong to the message whose first byte came with them. The kernel tells only which
+// bytes they came with at the latest, so a read never reaches into two messages that are long
+// enough to bring some: it ends at most `probe` bytes into the message after the one that it
+// completes. That is the whole of a register's read, so one costs one system call.
+#pragma once
+
+#include "emu/remote/codec.hpp"
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spinup::remote {
+
+/// A message as it came. The bytes are the channel's, and stay until the next call of next().
+struct incoming_message {
+    std::span<const u8> bytes;
+    std::vector<unique_fd> fds;
+};
+
+class channel {
+  public:
+    /// QEMU itself gives up on an answer after five seconds (3.7), and while one of ours is awaited
+    /// none of its own is given.
+    static constexpr duration default_patience = std::chrono::seconds{2};
+    /// What is kept for a client that does not read, or of one that does not let us.
+    static constexpr std::size_t kept_max = 4u << 20;
+
+    /// Takes a connected, non-blocking stream socket.
+    explicit channel(unique_fd socket, duration patience = default_patience);
+
+    [[nodiscard]] int fd() const { return socket_.get(); }
+    /// False after the client has gone, or has broken the protocol.
+    [[nodiscard]] bool open() const { return open_; }
+    /// Why it is closed, for people: "the client closed the connection", "a message of 3 bytes".
+    [[nodiscard]] const std::string& why() const { return why_; }
+    /// The client has closed it, between two messages.
+    [[nodiscard]] bool left() const { return left_; }
+    void close(std::string why);
+
+    /// Reads what there is, or one message and the beginning of the next. True if next() may have a
+    /// message.
+    bool read();
+    /// The next whole message, in order.
+    std::optional<incoming_message> next();
+
+    /// Sends, or keeps for when the socket is writable again.
+    void send(std::span<const u8> bytes);
+    /// Whether poll() should look for room to write.
+    [[nodiscard]] bool wants_write() const { return open_ && kept_at_ < kept_.size(); }
+    void write();
+
+    /// How many bytes the client takes in one message (its VERSION).
+    void set_max_transfer(u32 bytes) { max_transfer_ = bytes; }
+    /// DMA through messages, for windows without a file. Waits for the client's answer; what else
+    /// it sends meanwhile is kept for next(), in order. False if the client refuses, is gone, or
+    /// does not answer in time (it is then closed).
+    [[nodiscard]] bool read_memory(u64 address, std::span<u8> into);
+    [[nodiscard]] bool write_memory(u64 address, std::span<const u8> from);
+
+  private:
+    using clock = std::chrono::steady_clock;
+    /// A message with REGION_READ's header and body: the shortest that a read may be sure of.
+    static constexpr std::size_t probe = sizeof(wire::header) + sizeof(wire::region_access);
+
+    struct descriptors {
+        u64 message; ///< counted from the first of the connection
+        std::vector<unique_fd> fds;
+    };
+    [[nodiscard]] std::size_t wanted() const;
+    void make_room(std::size_t bytes);
+    /// `bytes` more have come, and `fds` with them.
+    void arrived(std::size_t bytes, std::vector<unique_fd> fds);
+    [[nodiscard]] wire::header header_at(std::size_t place) const;
+    /// Those of the message that next() is about to pass.
+    std::vector<unique_fd> take_fds();
+
+    void hung_up();
+    /// Returns: how many of them the socket took.
+    std::size_t send_some(std::span<const u8> bytes);
+    /// Sends what is in asking_, and waits for the reply. Returns: its place in the buffer, until
+    /// the next read; nothing if the client refuses.
+    std::optional<std::size_t> ask(wire::command command, clock::time_point until);
+    /// `passed`: bytes behind begin_ that need not be searched again.
+    std::optional<std::size_t> find_reply(std::size_t& passed);
+    bool wait_for_socket(clock::time_point until);
+
+    unique_fd socket_;
+    bool open_ = true;
+    bool left_ = false;
+    std::string why_;
+    const duration patience_;
+
+    // [begin_, tail_) are whole messages, [tail_, end_) is the part of one.
+    std::vector<u8> in_;
+    std::size_t begin_ = 0;
+    std::size_t tail_ = 0;
+    std::size_t end_ = 0;
+    u64 arrived_ = 0; ///< whole messages so far
+    u64 taken_ = 0;   ///< of them, given out
+    std::deque<descriptors> fds_;
+    std::vector<u8> current_; ///< the bytes of the last next()
+
+    std::vector<u8> kept_;
+    std::size_t kept_at_ = 0;
+
+    u32 max_transfer_ = wire::max_data_transfer;
+    u16 next_id_ = 0;
+    std::vector<u8> asking_;
+};
+
+} // namespace spinup::remote
