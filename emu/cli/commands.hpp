@@ -26,6 +26,7 @@ struct compare_options {
 
 struct run_options {
     std::string machine;
+    std::string kernel; ///< a version, instead of the next three; empty: none
     std::string design = "async_3_15";
     std::string disk_start = "async";
     std::string order = "upfront";
@@ -58,8 +59,10 @@ struct guest_options {
     double gap_s = 1;
     double time_scale = 1;
     bool compare = false;
+    std::vector<std::string> overrides;
     bool skip_sd = false;
     bool write = false;
+    std::string append; ///< words for the kernel's command line
     std::string accel = "tcg";
     std::string json;
     std::string dmesg; ///< the guest's

@@ -47,15 +47,13 @@ class guest_run {
         if (auto wrong = check_outputs({&json_, &dmesg_, &trace_}))
             return wrong;
         for (const auto& name : options_.machines) {
-            auto m = machine::load(name);
+            auto m = machine::load(name, options_.overrides);
             if (!m)
                 return m.error();
             machines_.push_back(machine::scaled(std::move(*m), options_.time_scale));
-            // The guest loads one sd for all disks, or none.
-            for (auto& p : machines_.back().ports)
-                if (p.attached && p.attached->kind != machine::drive_kind::odd)
-                    p.attached->driver = !options_.skip_sd;
         }
+        if (auto wrong = choose_sd())
+            return wrong;
         auto scripts = remote::guest_scripts::unpack();
         if (!scripts)
             return scripts.error();
@@ -70,6 +68,24 @@ class guest_run {
         if (!file)
             return file.error();
         trace_file_.emplace(std::move(*file));
+        return std::nullopt;
+    }
+
+    /// The guest loads one sd for all disks, or none.
+    status choose_sd() {
+        std::vector<machine::drive*> disks;
+        for (auto& m : machines_)
+            for (auto& p : m.ports)
+                if (p.attached && p.attached->kind != machine::drive_kind::odd)
+                    disks.push_back(&*p.attached);
+        options_.skip_sd |= !disks.empty() && std::none_of(disks.begin(), disks.end(),
+                                                           [](auto* d) { return d->driver; });
+        for (machine::drive* d : disks)
+            d->driver = !options_.skip_sd;
+        if (options_.write && options_.skip_sd)
+            return user_error{{},
+                              "--write needs sd: without it there are no disks to write to",
+                              "leave out --skip-sd, or --set disk_driver=true"};
         return std::nullopt;
     }
 
@@ -212,7 +228,7 @@ class guest_run {
         return good && !interrupted() ? exit_ok : exit_failed;
     }
 
-    const guest_options& options_;
+    guest_options options_;
     output_target json_;
     output_target dmesg_;
     output_target trace_;

@@ -32,12 +32,15 @@ class guest_line final : public subcommand {
         app.add_option("--time-scale", time_scale_,
                        "Multiply all times of spin-up and power; commands take what they take")
             ->default_str("1");
-        app.add_flag("--skip-sd", options_.skip_sd, "Leave sd_mod out: no disk driver");
+        add_overrides(app, options_.overrides);
+        app.add_flag("--skip-sd", options_.skip_sd,
+                     "Leave sd_mod out, as for machines without any disk_driver");
         app.add_flag("--write", options_.write,
                      "Write to every disk before a suspend and during the resume, and verify");
         app.add_flag("--compare", options_.compare,
                      "Run the machine under our drivers too, set as that kernel's are, and\n"
                      "say what differs");
+        app.add_option("--append", options_.append, "More words for the kernel's command line");
         app.add_option("--accel", options_.accel, "tcg or kvm")->capture_default_str();
         app.add_option("--json", options_.json,
                        "Write the rows, or with --compare the comparison, as JSON to this\n"
@@ -94,9 +97,6 @@ class guest_line final : public subcommand {
                 {},
                 fmt::format("--kernel: `{}` is no kernel", machine::printable(options_.kernel)),
                 "6.1, 6.12, latest, or the path of a bzImage, as ./bzImage"};
-        if (options_.write && options_.skip_sd)
-            return user_error{
-                {}, "--write and --skip-sd exclude each other", "without sd there are no disks"};
         return std::nullopt;
     }
 

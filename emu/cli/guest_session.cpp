@@ -108,6 +108,8 @@ remote::guest_options boot_options(const guest_options& options,
     if (resume > settle_time / 2)
         out.append = fmt::format(
             "t.settle={}", std::chrono::ceil<std::chrono::seconds>(settle_time + resume).count());
+    if (!options.append.empty())
+        out.append += (out.append.empty() ? "" : " ") + options.append;
     return out;
 }
 

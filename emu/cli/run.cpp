@@ -1,4 +1,5 @@
 // `spinup run`: one machine under one design, in detail.
+#include "drivers/ata/kernel_versions.hpp"
 #include "emu/cli/commands.hpp"
 #include "emu/cli/log.hpp"
 #include "emu/cli/output.hpp"
@@ -7,6 +8,7 @@
 #include "emu/cli/tables.hpp"
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/schema.hpp"
+#include "emu/machine/suggest.hpp"
 #include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "emu/trace/print_trace.hpp"
@@ -87,9 +89,9 @@ std::string drawing_of(const study::run_report& report, const machine::machine& 
 }
 
 std::string text_of(const study::run_report& report, const machine::machine& what,
-                    const run_options& options) {
-    std::string out = fmt::format("{}: design {}, disk start {}, order {}\n", what.name,
-                                  options.design, options.disk_start, options.order);
+                    const run_options& options, const std::string& note) {
+    std::string out = fmt::format("{}: design {}, disk start {}, order {}\n{}", what.name,
+                                  options.design, options.disk_start, options.order, note);
     if (!report.cycles.empty()) {
         const auto& last = report.cycles.back();
         out += fmt::format("kernel suspend {} ms, ", ms_text(last.kernel_suspend));
@@ -108,9 +110,31 @@ std::string text_of(const study::run_report& report, const machine::machine& wha
     return out + fmt::format("token {}\n", report.token);
 }
 
+user_error unknown_kernel(std::string_view version) {
+    return {
+        {},
+        fmt::format("--kernel: our drivers are no kernel `{}`", machine::printable(version)),
+        fmt::format("a version from {} on, as 6.12 or 6.1.176", drivers::kernel_versions[0].name)};
+}
+
+/// What a kernel does that is not built.
+std::string note_of(const drivers::kernel_version* kernel) {
+    return kernel == nullptr || kernel->note.empty() ? "" : fmt::format("  {}\n", kernel->note);
+}
+
 } // namespace
 
-int run(const run_options& options) {
+int run(const run_options& asked) {
+    run_options options = asked;
+    const drivers::kernel_version* kernel = nullptr;
+    if (!options.kernel.empty()) {
+        kernel = drivers::find_kernel(options.kernel);
+        if (kernel == nullptr)
+            return cli::report(unknown_kernel(options.kernel));
+        options.design = kernel->design->name;
+        options.disk_start = kernel->start->name;
+        options.order = kernel->order->name;
+    }
     const outputs files{options};
     if (auto wrong = check_names(options))
         return cli::report(*wrong);
@@ -125,6 +149,7 @@ int run(const run_options& options) {
     config.design = options.design;
     config.disk_start = options.disk_start;
     config.order = options.order;
+    config.eh = kernel != nullptr ? kernel->eh : nullptr;
     config.cycles = options.cycles;
     config.gap = options.gap;
     config.seed = options.seed;
@@ -142,7 +167,7 @@ int run(const run_options& options) {
     if (auto wrong = write_files(files, *report, rows_of(*report, *what, options)))
         return cli::report(*wrong);
     if (!files.take_stdout())
-        if (auto wrong = write_stdout(text_of(*report, *what, options)))
+        if (auto wrong = write_stdout(text_of(*report, *what, options, note_of(kernel))))
             return cli::report(*wrong);
     if (!report->ok())
         write_stderr(fmt::format("spinup: {}: {}\n", report->verdict, report->reason));

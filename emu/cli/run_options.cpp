@@ -15,6 +15,8 @@ class run_line final : public subcommand {
     explicit run_line(CLI::App& app) : subcommand(app) {
         app.add_option("MACHINE", options_.machine,
                        "Name of a built-in machine, or path of a machine file");
+        app.add_option("--kernel", options_.kernel,
+                       "Design, disk start, order and error handler of this version, as 6.12");
         app.add_option("--design", options_.design, "PM design")->capture_default_str();
         app.add_option("--disk-start", options_.disk_start, "How disks are started")
             ->capture_default_str();
@@ -49,6 +51,8 @@ class run_line final : public subcommand {
             wrong = read_gap();
         if (!wrong)
             wrong = read_seed();
+        if (!wrong)
+            wrong = check_kernel();
         return wrong ? report(*wrong) : cli::run(options_);
     }
 
@@ -82,6 +86,18 @@ class run_line final : public subcommand {
             return user_error{
                 {}, "--seed and --token exclude each other", "a token is a schedule already"};
         options_.seed = seed;
+        return std::nullopt;
+    }
+
+    /// A kernel is a whole stack: what it sets cannot be set beside it.
+    status check_kernel() {
+        if (options_.kernel.empty())
+            return std::nullopt;
+        for (const char* other : {"--design", "--disk-start", "--order"})
+            if (app().count(other) != 0)
+                return user_error{{},
+                                  fmt::format("--kernel and {} exclude each other", other),
+                                  "a kernel has its own design, disk start and order"};
         return std::nullopt;
     }
 

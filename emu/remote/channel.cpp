@@ -280,7 +280,7 @@ std::optional<std::size_t> channel::ask(wire::command command, clock::time_point
         if (end_ - begin_ > kept_max)
             close(fmt::format("more than {} bytes before an answer", kept_max));
         else if (!wait_for_socket(until))
-            close("no answer from the client's memory in time");
+            close("no answer from the client's memory in time (QEMU needs RAM with share=on)");
         else
             read();
     }

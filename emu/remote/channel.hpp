@@ -63,7 +63,8 @@ class channel {
     void set_max_transfer(u32 bytes) { max_transfer_ = bytes; }
     /// DMA through messages, for windows without a file. Waits for the client's answer; what else
     /// it sends meanwhile is kept for next(), in order. False if the client refuses, is gone, or
-    /// does not answer in time (it is then closed).
+    /// does not answer in time (it is then closed). QEMU 11.1 does not while a processor of its
+    /// guest waits for a register, which is soon after each command: its RAM must come with a file.
     [[nodiscard]] bool read_memory(u64 address, std::span<u8> into);
     [[nodiscard]] bool write_memory(u64 address, std::span<const u8> from);
 

@@ -267,7 +267,7 @@ std::optional<kernel_stack> stack_of_kernel(std::string_view release) {
     out.text = fmt::format("{}, disk start {}, order {}", known->design->name, known->start->name,
                            known->order->name);
     if (!known->note.empty())
-        out.text += fmt::format("; {}", known->note);
+        out.text += fmt::format("\n  {}", known->note);
     return out;
 }
 

@@ -4,7 +4,7 @@ import re
 
 CODE = {".hpp", ".cpp", ".inc"}
 SCRIPTS = {".py", ".sh", ".cmake", ".toml"}
-SKIPPED = re.compile(r"^(build.*|\.git|\.cache|__pycache__)$")
+SKIPPED = re.compile(r"^(build.*|\.git|\.cache|__pycache__|corpus)$")
 
 TOKEN = re.compile(
     r"""(?P<comment> //[^\n]* | /\*.*?\*/ )

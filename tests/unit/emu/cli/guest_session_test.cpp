@@ -47,6 +47,9 @@ TEST(GuestSession, gives_slow_drives_the_time_they_need) {
         options_for({machine_of(port(1, "drive = \"hdd\"\nready_ms = 41000"))}, asked);
     EXPECT_EQ(*slow.timeout - *fast.timeout, 80s);
     EXPECT_EQ(slow.append, "t.settle=101");
+    asked.append = "initcall_debug";
+    EXPECT_EQ(options_for({machine_of(port(1, "drive = \"hdd\"\nready_ms = 41000"))}, asked).append,
+              "t.settle=101 initcall_debug");
     asked.cycles = 11;
     const auto many = options_for({machine_of(port(1, "drive = \"hdd\"\nready_ms = 1000"))}, asked);
     EXPECT_GT(*many.timeout - *fast.timeout, 10 * 45s);

@@ -315,6 +315,16 @@ class Program(unittest.TestCase):
         self.assertEqual(file.read_text(), "precious")
         self.assertEqual(os.listdir(self.folder), ["file"])
 
+    def test_run_as_a_kernel(self):
+        self.mistake("no kernel `2.6`", "from 3.11 on", "run", "six-ssd", "--kernel", "2.6")
+        self.mistake("exclude each other", "has its own", "run", "six-ssd", "--kernel", "6.12",
+                     "--design", "sync_3_11")
+        out = spinup("run", "six-ssd", "--kernel", "6.1.176").stdout.splitlines()
+        self.assertEqual(out[0], "six-ssd: design locked_6_6, disk start eh, order async")
+        self.assertEqual(out[1], "  order walk_6_8 is not built: async stands in")
+        log = spinup("run", "six-ssd", "--kernel", "6.12", "--dmesg", "-").stdout
+        self.assertIn("PM: suspend exit", log)
+
     def test_mistakes_of_guest(self):
         self.mistake("guest: no MACHINE", "spinup guest computer-one", "guest")
         self.mistake("--kernel: `6.2` is no kernel", "the path of a bzImage",
@@ -327,8 +337,10 @@ class Program(unittest.TestCase):
             self.mistake(f"--gap: `{text}` is not seconds", "--gap 0.5",
                          "guest", "six-ssd", "--gap", text)
         self.mistake("--accel: `hvf` is neither", "tcg works", "guest", "six-ssd", "--accel", "hvf")
-        self.mistake("exclude each other", "there are no disks",
-                     "guest", "six-ssd", "--write", "--skip-sd")
+        self.mistake("--write needs sd", "--skip-sd", "guest", "six-ssd", "--write", "--skip-sd")
+        self.mistake("--write needs sd", "disk_driver=true", "guest", "back-to-back", "--write")
+        self.mistake("port 9 is out of range", "how many", "guest", "six-ssd", "--set",
+                     "port.9.ready_ms=1")
         self.mistake("more than 8 HBAs", None, "guest", *["six-ssd"] * 9)
         self.mistake("unknown machine `six-sdd`", "did you mean", "guest", "six-sdd")
 

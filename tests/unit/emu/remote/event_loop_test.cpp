@@ -185,20 +185,19 @@ TEST_F(EventLoopSignals, one_that_comes_after_the_question_ends_the_wait) {
             EXPECT_EQ(seen, 0); // held back until the wait
             return false;
         },
-        1h, [] { FAIL() << "an hour has passed"; });
+        10s, [] { ADD_FAILURE() << "the wait did not end"; });
     EXPECT_EQ(asked, 1u);
 }
 
 TEST_F(EventLoopSignals, one_comes_through_though_the_loop_never_waits) {
     one.on_ready = [&] { one.ring(); };
     one.ring();
-    bool raised = false;
+    u32 asked = 0;
     loop.run(
         [&] {
-            if (!raised)
+            if (asked++ == 0)
                 ::raise(SIGTERM);
-            raised = true;
-            return seen != 0;
+            return seen != 0 || asked == 100'000;
         },
         1us, [] {});
     EXPECT_EQ(seen, 1);
