@@ -57,7 +57,7 @@ const kernel_version* find_kernel(std::string_view version) {
     if (!wanted)
         return nullptr;
     const auto newer = std::find_if(kernel_versions.begin(), kernel_versions.end(),
-                                    [&](const auto& row) { return row.from > *wanted; });
+                                    [&](const auto& row) { return *wanted < row.from; });
     return newer == kernel_versions.begin() ? nullptr : &*(newer - 1);
 }
 

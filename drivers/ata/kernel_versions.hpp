@@ -5,10 +5,10 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <optional>
 #include <spinup/base/units.hpp>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/pm_designs/registry.hpp"
@@ -22,7 +22,9 @@ struct kernel_number {
     u32 minor = 0;
     u32 patch = 0;
 
-    friend constexpr auto operator<=>(const kernel_number&, const kernel_number&) = default;
+    friend constexpr bool operator<(const kernel_number& a, const kernel_number& b) {
+        return std::tie(a.major, a.minor, a.patch) < std::tie(b.major, b.minor, b.patch);
+    }
 };
 
 struct kernel_version {

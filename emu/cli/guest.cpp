@@ -8,10 +8,25 @@
 #include "emu/machine/suggest.hpp"
 #include "emu/remote/guest/guest_scripts.hpp"
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace spinup::cli {
 namespace {
+
+/// A guest that has to wait for its processor takes times that are this machine's, not the
+/// kernel's.
+std::string busy_note() {
+    double load = 0;
+    const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
+    // QEMU keeps about one processor busy, and this program a part of another.
+    if (::getloadavg(&load, 1) != 1 || load <= static_cast<double>(processors))
+        return "";
+    return fmt::format(
+        "\n  this machine was busy (load {:.1f}, processors {}): times may be its own", load,
+        processors);
+}
 
 /// Everything that one run of the command has and finds.
 class guest_run {
@@ -218,7 +233,7 @@ class guest_run {
                                                       machine::printable(log_.kernel))
                                         : std::string{"there is no cycle to compare"});
             else if (!equal)
-                complain("our drivers and the kernel differ; see the marks");
+                complain("our drivers and the kernel differ; see the marks" + busy_note());
             good = good && equal;
         }
         if (!outcome_.good && !interrupted()) {
