@@ -47,7 +47,8 @@ class guest_run {
         if (!outcome_.started && !interrupted())
             return cli::report({{}, "the guest could not start: " + outcome_.reason, ""});
         log_ = study::parse_kernel_log(outcome_.dmesg);
-        find_lost();
+        if (!interrupted())
+            find_lost();
         if (options_.compare)
             if (auto wrong = compare())
                 return cli::report(*wrong);
@@ -197,10 +198,11 @@ class guest_run {
             all.push_back({&dmesg_, outcome_.dmesg});
         if (auto wrong = write_outputs(all))
             return wrong;
-        if (trace_file_)
-            if (auto wrong = trace_file_->commit())
+        const auto unwritten = trace_file_ ? trace_file_->commit() : std::nullopt;
+        if (!take_stdout())
+            if (auto wrong = write_stdout(text()))
                 return wrong;
-        return take_stdout() ? std::nullopt : write_stdout(text());
+        return unwritten;
     }
 
     [[nodiscard]] std::string text() const {

@@ -167,6 +167,8 @@ status guest_session::prepare(const std::string& scripts, const std::string& ker
         return end.error();
     if (end->status == 0)
         return std::nullopt;
+    if (interrupted())
+        return user_error{{}, "interrupted before the guest was started", ""};
     return user_error{{},
                       "cannot have what a guest needs: " +
                           (end->error.empty() ? fmt::format("status {}", end->status) : end->error),

@@ -156,9 +156,16 @@ std::string redraw(std::size_t before, const std::vector<std::string>& lines, st
     return out;
 }
 
-live_lines::live_lines() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+live_lines::live_lines() : terminal_(::isatty(STDERR_FILENO) == 1), stream_(STDERR_FILENO) {}
 
 live_lines::~live_lines() { clear(); }
+
+bool live_lines::finish_frame() {
+    const ssize_t n = stream_.write(rest_);
+    if (n > 0)
+        rest_.erase(0, static_cast<std::size_t>(n));
+    return rest_.empty();
+}
 
 void live_lines::show(const std::vector<std::string>& lines) {
     if (!terminal_)
@@ -167,13 +174,19 @@ void live_lines::show(const std::vector<std::string>& lines) {
     const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0;
     const std::size_t rows = known ? size.ws_row : usual_rows;
     const std::size_t columns = known && size.ws_col != 0 ? size.ws_col : usual_columns;
-    write_stderr(redraw(shown_, lines, rows, columns));
+    // A terminal that is stopped, or far away, misses frames.
+    if (!finish_frame())
+        return;
+    rest_ = redraw(shown_, lines, rows, columns);
+    finish_frame();
     shown_ = std::min(lines.size(), rows > 2 ? rows - 2 : std::size_t{1});
 }
 
 void live_lines::clear() {
-    if (shown_ != 0)
-        write_stderr(redraw(shown_, {}, usual_rows, usual_columns));
+    if (shown_ != 0 && finish_frame()) {
+        rest_ = redraw(shown_, {}, usual_rows, usual_columns);
+        finish_frame();
+    }
     shown_ = 0;
 }
 

@@ -1,6 +1,7 @@
 // What the ports of a served machine are doing now: a line each, redrawn in place.
 #pragma once
 
+#include "emu/cli/ready_stream.hpp"
 #include "emu/machine/machine.hpp"
 #include "emu/trace/trace_ring.hpp"
 
@@ -58,7 +59,12 @@ class live_lines {
     void clear();
 
   private:
+    /// False if the terminal has not taken all of the last frame yet.
+    bool finish_frame();
+
     bool terminal_;
+    ready_stream stream_;
+    std::string rest_; ///< of a frame
     std::size_t shown_ = 0;
 };
 

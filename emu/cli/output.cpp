@@ -32,6 +32,9 @@ int write_all(int fd, std::string_view text) {
     return 0;
 }
 
+/// Of text for a reader that does not read: minutes of a busy guest's trace.
+constexpr std::size_t max_waiting = 16u << 20;
+
 int close_file(int fd) { return ::close(fd) == 0 ? 0 : errno; }
 
 /// The permissions that a new file gets, or those of the file it replaces.
@@ -208,12 +211,16 @@ result<growing_output> growing_output::open(const output_target& target) {
     }
     if (out.fd_ < 0)
         return target.failed(errno);
+    if (out.name_.empty())
+        out.stream_.emplace(out.fd_);
     return out;
 }
 
 growing_output::growing_output(growing_output&& other) noexcept
     : target_(other.target_), name_(std::exchange(other.name_, {})),
-      fd_(std::exchange(other.fd_, -1)), owns_fd_(other.owns_fd_), error_(other.error_) {}
+      fd_(std::exchange(other.fd_, -1)), owns_fd_(other.owns_fd_), error_(other.error_),
+      stream_(std::move(other.stream_)), waiting_(std::move(other.waiting_)),
+      left_out_(other.left_out_) {}
 
 growing_output::~growing_output() {
     if (owns_fd_ && fd_ >= 0)
@@ -223,11 +230,38 @@ growing_output::~growing_output() {
 }
 
 void growing_output::append(std::string_view text) {
-    if (error_ == 0)
+    if (error_ != 0)
+        return;
+    if (!stream_) {
         error_ = write_all(fd_, text);
+        return;
+    }
+    if (waiting_.size() + text.size() > max_waiting)
+        left_out_ += text.size();
+    else
+        waiting_ += text;
+    write_ready();
+}
+
+void growing_output::write_ready() {
+    std::size_t written = 0;
+    while (written < waiting_.size()) {
+        const ssize_t n = stream_->write(std::string_view{waiting_}.substr(written));
+        if (n == -EAGAIN || n == -EINTR)
+            break;
+        if (n < 0) {
+            error_ = static_cast<int>(-n);
+            break;
+        }
+        written += static_cast<std::size_t>(n);
+    }
+    waiting_.erase(0, written);
 }
 
 status growing_output::commit() {
+    if (error_ == 0)
+        error_ = write_all(fd_, waiting_);
+    stream_.reset();
     if (owns_fd_ && fd_ >= 0)
         if (const int closed = close_file(std::exchange(fd_, -1)); error_ == 0)
             error_ = closed;
@@ -237,9 +271,14 @@ status growing_output::commit() {
             name_.clear();
     }
     // A reader that has gone away is no error, as elsewhere.
-    if (error_ == 0 || (error_ == EPIPE && name_.empty()))
+    if (error_ != 0 && !(error_ == EPIPE && name_.empty()))
+        return target_->failed(error_);
+    if (left_out_ == 0)
         return std::nullopt;
-    return target_->failed(error_);
+    return user_error{{},
+                      fmt::format("{}: its reader was too slow, {} bytes are left out",
+                                  target_->option(), left_out_),
+                      "a file takes everything"};
 }
 
 status write_outputs(std::span<const output> all) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emu/cli/destination.hpp"
+#include "emu/cli/ready_stream.hpp"
 #include <initializer_list>
 #include <span>
 #include <spinup/base/result.hpp>
@@ -59,18 +60,24 @@ class growing_output {
     growing_output& operator=(growing_output&&) = delete;
     ~growing_output();
 
-    /// After a failure nothing more is written; commit() says what it was.
+    /// After a failure nothing more is written; commit() says what it was. Does not wait for the
+    /// reader of a stream: what it does not take is kept, and if that becomes too much, left out.
     void append(std::string_view text);
+    /// Waits for a stream's reader.
     [[nodiscard]] status commit();
 
   private:
     explicit growing_output(const output_target& target) : target_(&target) {}
+    void write_ready();
 
     const output_target* target_;
     std::string name_; ///< of a file, until it has its own
     int fd_ = -1;
     bool owns_fd_ = false;
     int error_ = 0; ///< the first one
+    std::optional<ready_stream> stream_;
+    std::string waiting_;      ///< for the stream's reader
+    std::size_t left_out_ = 0; ///< bytes
 };
 
 struct output {

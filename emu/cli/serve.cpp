@@ -38,7 +38,17 @@ class session_files {
         }
         return std::nullopt;
     }
-    [[nodiscard]] status check() const { return check_outputs({&json_, &dmesg_, &trace_}); }
+    [[nodiscard]] status check(const std::string& socket) const {
+        if (auto wrong = check_outputs({&json_, &dmesg_, &trace_}))
+            return wrong;
+        const output_target listened{"--socket", socket};
+        for (const output_target* each : {&json_, &dmesg_, &trace_})
+            if (each->wanted() && each->to().path == listened.to().path)
+                return user_error{{},
+                                  fmt::format("{} and --socket are the same path", each->option()),
+                                  "a file would replace the socket"};
+        return std::nullopt;
+    }
     [[nodiscard]] bool take_stdout() const {
         return json_.to_stdout() || dmesg_.to_stdout() || trace_.to_stdout();
     }
@@ -83,7 +93,7 @@ std::string invitation(const machine::machine& what, const std::string& socket) 
 
 int serve(const serve_options& options) {
     session_files files{options};
-    if (auto wrong = files.check())
+    if (auto wrong = files.check(options.socket))
         return cli::report(*wrong);
     const auto what = machine::load(options.machine, options.overrides);
     if (!what)
@@ -118,14 +128,14 @@ int serve(const serve_options& options) {
         write_stderr(fmt::format("spinup: the last guest: {}\n", server.trouble()));
 
     const hardware_rows rows{&(*hba)->what(), &(*hba)->report().cycles(), 1};
-    if (auto wrong = files.finish(rows)) {
-        cli::report(*wrong);
-        return exit_usage;
-    }
+    const auto unwritten = files.finish(rows);
     if (!files.take_stdout())
         if (auto wrong = write_stdout(hardware_table(rows)))
             return cli::report(*wrong);
-    return exit_ok;
+    if (!unwritten)
+        return exit_ok;
+    cli::report(*unwritten);
+    return exit_usage;
 }
 
 } // namespace spinup::cli

@@ -5,7 +5,8 @@
 
 namespace spinup::cli {
 
-/// From now on the first SIGINT or SIGTERM asks for an end, and the second one ends the program.
+/// From now on the first SIGINT, SIGTERM or SIGHUP asks for an end, and the second one ends the
+/// program.
 void watch_for_interrupt();
 [[nodiscard]] bool interrupted();
 

@@ -1,6 +1,8 @@
 #include "emu/cli/output.hpp"
+#include <array>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -197,6 +199,68 @@ TEST_F(OutputTarget, says_at_the_end_what_went_wrong_while_it_grew) {
     const auto wrong = file->commit();
     ASSERT_TRUE(wrong);
     EXPECT_NE(wrong->message.find("No space left on device"), std::string::npos);
+}
+
+/// A pipe that nobody reads until read_all().
+class unread_pipe {
+  public:
+    unread_pipe() {
+        EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+        EXPECT_EQ(::fcntl(ends_[0], F_SETFL, O_NONBLOCK), 0);
+    }
+    ~unread_pipe() {
+        ::close(ends_[0]);
+        ::close(ends_[1]);
+    }
+    unread_pipe(const unread_pipe&) = delete;
+    unread_pipe& operator=(const unread_pipe&) = delete;
+
+    [[nodiscard]] std::string path() const { return fmt::format("/dev/fd/{}", ends_[1]); }
+    /// What is in it now.
+    std::string read_some() {
+        std::string out(1 << 16, 0);
+        const ssize_t n = ::read(ends_[0], out.data(), out.size());
+        out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        return out;
+    }
+
+  private:
+    std::array<int, 2> ends_{-1, -1};
+};
+
+TEST_F(OutputTarget, does_not_wait_for_the_reader_of_a_growing_stream) {
+    unread_pipe pipe;
+    const output_target to{"--trace", pipe.path()};
+    auto file = growing_output::open(to);
+    ASSERT_TRUE(file.ok());
+    std::string all;
+    for (int i = 0; i < 100'000; ++i)
+        all += fmt::format("line {}\n", i); // a pipe holds 64 KiB
+    file->append(all);
+    std::string seen;
+    while (seen.size() < all.size() - 1000) {
+        const std::string some = pipe.read_some();
+        ASSERT_FALSE(some.empty());
+        seen += some;
+        file->append("");
+    }
+    EXPECT_FALSE(file->commit());
+    seen += pipe.read_some();
+    EXPECT_EQ(seen, all);
+}
+
+TEST_F(OutputTarget, says_what_it_left_out_for_a_reader_that_is_too_slow) {
+    unread_pipe pipe;
+    const output_target to{"--trace", pipe.path()};
+    auto file = growing_output::open(to);
+    ASSERT_TRUE(file.ok());
+    file->append("kept\n");
+    file->append(std::string(17u << 20, 'x'));
+    file->append("kept too\n");
+    const auto wrong = file->commit();
+    ASSERT_TRUE(wrong);
+    EXPECT_NE(wrong->message.find("17825792 bytes are left out"), std::string::npos);
+    EXPECT_EQ(pipe.read_some(), "kept\nkept too\n");
 }
 
 } // namespace

@@ -353,6 +353,28 @@ class Program(unittest.TestCase):
         said = [process.stdout.readline() for _ in range(4)]
         return process, path, "".join(said)
 
+    def test_serve_refuses_an_output_in_place_of_its_socket(self):
+        path = str(self.folder / "hba")
+        for option in ("--json", "--trace", "--dmesg"):
+            self.mistake(f"{option} and --socket are the same path", "replace the socket",
+                         "serve", "six-ssd", "--socket", path, option, path)
+
+    def test_serve_prints_its_table_though_a_file_fails(self):
+        process, path, _ = self.serve("--once", "--trace", "/dev/full")
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2, err)
+        self.assertIn("as its hardware saw it", out)
+        self.assertIn("No space left on device", err)
+
+    def test_serve_ends_cleanly_with_its_terminal(self):
+        process, path, _ = self.serve()
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertFalse(path.exists())
+
     def test_serve_prints_a_command_that_a_shell_understands_and_cleans_up(self):
         process, path, said = self.serve()
         with process:

@@ -60,6 +60,13 @@ TEST(Verdict, expects_nothing_of_a_drive_that_never_gets_ready_or_is_not_read) {
     r.cycles[0].ports[0].ready.reset();
     study::judge(r, from_text(hba(1) + disk(1, 5'000, "never_ready = true")), done, 0);
     EXPECT_EQ(r.verdict, "ok");
+    for (const char* when : {"always", "after_sleep"}) {
+        const std::string fault = std::string{"identify_fails = \""} + when + "\"";
+        r = good_run();
+        r.cycles[0].ports[0].ready.reset();
+        study::judge(r, from_text(hba(1) + disk(1, 5'000, fault)), done, 0);
+        EXPECT_EQ(r.verdict, "ok") << when;
+    }
 }
 
 TEST(Verdict, puts_the_kernels_own_first) {
