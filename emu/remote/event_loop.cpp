@@ -17,6 +17,7 @@ class held_signals {
         sigemptyset(&ends);
         sigaddset(&ends, SIGINT);
         sigaddset(&ends, SIGTERM);
+        sigaddset(&ends, SIGHUP);
         CHECK(::pthread_sigmask(SIG_BLOCK, &ends, &before_) == 0);
         CHECK(::pthread_sigmask(SIG_SETMASK, nullptr, &held_) == 0);
     }

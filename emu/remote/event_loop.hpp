@@ -42,8 +42,9 @@ class event_loop {
     void remove(pollable& what);
 
     /// Runs until stop() or until `ended` says so; it is asked after each wake, and at least every
-    /// `tick`, when `on_tick` is called too. SIGINT and SIGTERM wake the loop; they are held back
-    /// but for the waits and the ticks, so none is lost between the question and the wait.
+    /// `tick`, when `on_tick` is called too. SIGINT, SIGTERM and SIGHUP wake the loop; they are
+    /// held back but for the waits and the ticks, so none is lost between the question and the
+    /// wait.
     void run(const std::function<bool()>& ended, duration tick,
              const std::function<void()>& on_tick);
     void stop() { stopped_ = true; }

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 namespace spinup::remote {
@@ -18,6 +19,10 @@ bool acceptable(const unique_fd& fd) {
 }
 
 void signal(const unique_fd& eventfd) {
+    // Its owner may have made it block again, and have filled it.
+    pollfd room{eventfd.get(), POLLOUT, 0};
+    if (::poll(&room, 1, 0) != 1)
+        return;
     const u64 one = 1;
     // It fails if the counter is at its limit, or if this is no eventfd after all. There is nobody
     // to tell in either case.

@@ -2,6 +2,7 @@
 
 #include "descriptors.hpp"
 #include <cerrno>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 namespace spinup::remote {
@@ -29,6 +30,15 @@ TEST_F(IrqEventfds, signal_each_message) {
     irq.message();
     EXPECT_EQ(signals(msi), 2u);
     EXPECT_EQ(signals(intx), 0u);
+}
+
+TEST_F(IrqEventfds, never_wait_for_a_full_counter_that_the_client_has_made_to_block) {
+    with_msi();
+    const u64 most = ~u64{1};
+    ASSERT_EQ(::write(msi.get(), &most, sizeof(most)), static_cast<ssize_t>(sizeof(most)));
+    ASSERT_EQ(::fcntl(msi.get(), F_SETFL, 0), 0);
+    irq.message();
+    EXPECT_EQ(signals(msi), most);
 }
 
 TEST_F(IrqEventfds, mask_intx_when_it_is_raised) {
