@@ -82,6 +82,10 @@ void hostile_guest::start_port() {
     settle();
     line_.run_until(line_.now() + 100ms);
     put(spec::px_serr::offset, ~0u);
+    if (!with_file_) { // the signature is written to memory now
+        answer_first();
+        answer(next_question(), command::dma_write, received, {});
+    }
     settle();
     line_.run_until(line_.now() + 100ms);
     put(spec::px_serr::offset, ~0u);
@@ -126,11 +130,20 @@ void hostile_guest::answer(u16 id, command c, u64 address, std::span<const u8> b
         vfio_client::build(id, c, payload, in_.rarely() ? in_.byte() : wire::type_reply));
 }
 
+/// The server's first question is how we count: in 32 bits, if we answer it.
+void hostile_guest::answer_first() {
+    if (asked_ != 0)
+        return;
+    const u32 flags = wire::type_reply | (in_.below(2) != 0 ? wire::error : 0);
+    client_->send_raw(vfio_client::build(0, command::dma_read, {}, flags));
+}
+
 /// The server waits for no answer, so these must be there when the HBA asks: for the command's
 /// header, its FIS, and then for what it wants to read or write.
 void hostile_guest::answers_ahead(const spec::command_header& header,
                                   const spec::fis_reg_h2d& fis) {
-    u16 id = asked_;
+    answer_first();
+    u16 id = next_question();
     answer(id++, command::dma_read, list, bytes_of(header));
     answer(id++, command::dma_read, table, bytes_of(fis));
     spec::prd_entry prd;

@@ -115,6 +115,9 @@ class hostile_guest {
     void bad_header();
     void memory_answer();
     void answer(u16 id, command c, u64 address, std::span<const u8> bytes);
+    void answer_first();
+    /// The id of its next question but for that one.
+    [[nodiscard]] u16 next_question() const { return std::max<u16>(asked_, 1); }
     void answers_ahead(const spec::command_header& header, const spec::fis_reg_h2d& fis);
     void reconnect();
     void second_client();

@@ -198,7 +198,7 @@ class guest_run {
             all.push_back({&dmesg_, outcome_.dmesg});
         if (auto wrong = write_outputs(all))
             return wrong;
-        const auto unwritten = trace_file_ ? trace_file_->commit() : std::nullopt;
+        auto unwritten = trace_file_ ? trace_file_->commit() : std::nullopt;
         if (!take_stdout())
             if (auto wrong = write_stdout(text()))
                 return wrong;

@@ -81,7 +81,8 @@ class session_files {
 std::string invitation(const machine::machine& what, const std::string& socket) {
     std::string out = fmt::format(
         "serving {} ({} ports) on {}\n"
-        "a guest with this HBA, to which -kernel, -initrd and -append can be added:\n\n  {}",
+        "a guest with this HBA, to which -kernel, -initrd and -append can be added\n"
+        "(share=on matters: it hangs with share=off; with -m alone it works, slowly):\n\n  {}",
         what.name, what.ports.size(), socket, shell_quoted(qemu_program()));
     for (const auto& argument : qemu_arguments(socket, guest_megabytes))
         out += " " + shell_quoted(argument);

@@ -36,7 +36,7 @@ bool worth_a_line(trace_event event) {
 }
 
 std::string take_text(std::ostringstream& from) {
-    std::string out = std::move(from).str();
+    std::string out = from.str();
     from.str({});
     return out;
 }
@@ -116,8 +116,8 @@ std::vector<std::string> qemu_arguments(const std::string& socket, u32 megabytes
     nlohmann::ordered_json device;
     device["driver"] = "vfio-user-pci";
     device["socket"] = {{"type", "unix"}, {"path", socket}};
-    // pc, because its firmware does S3 more than once; memory with a descriptor that is shared, or
-    // the device could not reach it.
+    // pc, because its firmware does S3 more than once; memory with a descriptor that is shared,
+    // for otherwise each access to it is a message and its answer.
     return {
         "-M",      "pc,memory-backend=mem",
         "-m",      fmt::format("{}M", megabytes),

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <utility>
@@ -13,12 +12,6 @@
 namespace spinup::remote {
 
 namespace {
-
-// Written over the flags of a reply that was found out of turn, so that next() passes over it. No
-// client can send it: plausible() refuses the type.
-constexpr u32 type_answered = wire::type_mask;
-
-bool is_reply(const wire::header& h) { return (h.flags & wire::type_mask) == wire::type_reply; }
 
 /// The descriptors that a message brought. Takes ownership of all of them.
 std::vector<unique_fd> received(msghdr& m) {
@@ -46,6 +39,12 @@ bool any_socket(const std::vector<unique_fd>& fds) {
 }
 
 } // namespace
+
+bool is_reply(const incoming_message& m) {
+    wire::header h;
+    std::memcpy(&h, m.bytes.data(), sizeof(h));
+    return (h.flags & wire::type_mask) == wire::type_reply;
+}
 
 channel::channel(unique_fd socket, duration patience)
     : socket_(std::move(socket)), patience_(patience) {}
@@ -173,24 +172,24 @@ std::vector<unique_fd> channel::take_fds() {
     return fds;
 }
 
+std::optional<incoming_message> channel::pop() {
+    if (begin_ == tail_)
+        return std::nullopt;
+    incoming_message m{{}, take_fds()};
+    const auto from = in_.begin() + static_cast<std::ptrdiff_t>(begin_);
+    const u32 size = header_at(begin_).size;
+    m.bytes.assign(from, from + size);
+    begin_ += size;
+    if (begin_ == end_)
+        begin_ = tail_ = end_ = 0;
+    return m;
+}
+
 std::optional<incoming_message> channel::next() {
-    while (begin_ != tail_) {
-        const wire::header h = header_at(begin_);
-        if (is_reply(h)) {
-            close("a reply to nothing that was asked");
-            break;
-        }
-        std::vector<unique_fd> fds = take_fds();
-        const auto from = in_.begin() + static_cast<std::ptrdiff_t>(begin_);
-        begin_ += h.size;
-        if ((h.flags & wire::type_mask) != type_answered) {
-            current_.assign(from, from + h.size);
-            if (begin_ == end_)
-                begin_ = tail_ = end_ = 0;
-            return incoming_message{current_, std::move(fds)};
-        }
-        if (begin_ == end_)
-            begin_ = tail_ = end_ = 0;
+    while (auto m = pop()) {
+        if (!is_reply(*m))
+            return m;
+        hand_out(std::move(*m));
     }
     return std::nullopt;
 }
@@ -235,92 +234,6 @@ void channel::write() {
         kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(kept_at_));
         kept_at_ = 0;
     }
-}
-
-bool channel::wait_for_socket(clock::time_point until) {
-    const auto left = std::max(until - clock::now(), clock::duration::zero());
-    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-    const timespec limit{whole.count(), (left - whole).count()};
-    pollfd p{socket_.get(), static_cast<short>(wants_write() ? POLLIN | POLLOUT : POLLIN), 0};
-    const int n = ::ppoll(&p, 1, &limit, nullptr);
-    if (n == 0)
-        return false;
-    if (n > 0 && (p.revents & POLLOUT) != 0)
-        write();
-    return true;
-}
-
-std::optional<std::size_t> channel::find_reply(std::size_t& passed) {
-    while (begin_ + passed != tail_) {
-        const std::size_t place = begin_ + passed;
-        const wire::header h = header_at(place);
-        passed += h.size;
-        if (is_reply(h))
-            return place;
-    }
-    return std::nullopt;
-}
-
-std::optional<std::size_t> channel::ask(wire::command command, clock::time_point until) {
-    const u16 id = next_id_++;
-    send(asking_);
-    std::size_t passed = 0;
-    while (open_) {
-        if (const auto place = find_reply(passed)) {
-            wire::header h = header_at(*place);
-            if (h.id != id || h.command != static_cast<u16>(command)) {
-                close("a reply to nothing that was asked");
-                break;
-            }
-            const bool refused = (h.flags & wire::error) != 0;
-            h.flags = type_answered;
-            std::memcpy(in_.data() + *place, &h, sizeof(h));
-            return refused ? std::nullopt : place;
-        }
-        if (end_ - begin_ > kept_max)
-            close(fmt::format("more than {} bytes before an answer", kept_max));
-        else if (!wait_for_socket(until))
-            close("no answer from the client's memory in time (QEMU needs RAM with share=on)");
-        else
-            read();
-    }
-    return std::nullopt;
-}
-
-bool channel::read_memory(u64 address, std::span<u8> into) {
-    const auto until = clock::now() + patience_;
-    while (!into.empty()) {
-        const std::size_t n = std::min<std::size_t>(into.size(), max_transfer_);
-        asking_.clear();
-        encode_dma_read(asking_, next_id_, address, n);
-        const auto place = ask(wire::command::dma_read, until);
-        if (!place)
-            return false;
-        constexpr std::size_t head = sizeof(wire::header) + sizeof(wire::dma_access);
-        if (header_at(*place).size != head + n) {
-            close(fmt::format("{} bytes in answer to a DMA_READ of {}", header_at(*place).size, n));
-            return false;
-        }
-        std::memcpy(into.data(), in_.data() + *place + head, n);
-        into = into.subspan(n);
-        address += n;
-    }
-    return true;
-}
-
-bool channel::write_memory(u64 address, std::span<const u8> from) {
-    const auto until = clock::now() + patience_;
-    while (!from.empty()) {
-        const std::size_t n = std::min<std::size_t>(from.size(), max_transfer_);
-        asking_.clear();
-        encode_dma_write(asking_, next_id_, address, from.first(n));
-        // The specification's answer repeats address and count, QEMU's is a bare header.
-        if (!ask(wire::command::dma_write, until))
-            return false;
-        from = from.subspan(n);
-        address += n;
-    }
-    return true;
 }
 
 } // namespace spinup::remote

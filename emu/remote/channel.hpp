@@ -2,7 +2,9 @@
 //
 // Nothing here waits for the client, but for read_memory() and write_memory(): half a message stays
 // in the buffer until the rest comes, replies that the socket does not take are kept, and a client
-// that lets too many pile up is dropped.
+// that lets too many pile up is dropped. Who waits for memory must go on serving the client: QEMU's
+// processors hold its big lock while they wait for a register, and its main loop, which answers for
+// memory, needs that lock.
 //
 // Descriptors belong to the message whose first byte came with them. The kernel tells only which
 // bytes they came with at the latest, so a read never reaches into two messages that are long
@@ -14,6 +16,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,17 +24,17 @@
 
 namespace spinup::remote {
 
-/// A message as it came. The bytes are the channel's, and stay until the next call of next().
+/// A message as it came.
 struct incoming_message {
-    std::span<const u8> bytes;
+    std::vector<u8> bytes;
     std::vector<unique_fd> fds;
 };
+[[nodiscard]] bool is_reply(const incoming_message& m);
 
 class channel {
   public:
-    /// QEMU itself gives up on an answer after five seconds (3.7), and while one of ours is awaited
-    /// none of its own is given.
-    static constexpr duration default_patience = std::chrono::seconds{2};
+    /// What QEMU itself gives an answer (3.7).
+    static constexpr duration default_patience = std::chrono::seconds{5};
     /// What is kept for a client that does not read, or of one that does not let us.
     static constexpr std::size_t kept_max = 4u << 20;
 
@@ -61,12 +64,15 @@ class channel {
 
     /// How many bytes the client takes in one message (its VERSION).
     void set_max_transfer(u32 bytes) { max_transfer_ = bytes; }
-    /// DMA through messages, for windows without a file. Waits for the client's answer; what else
-    /// it sends meanwhile is kept for next(), in order. False if the client refuses, is gone, or
-    /// does not answer in time (it is then closed). QEMU 11.1 does not while a processor of its
-    /// guest waits for a register, which is soon after each command: its RAM must come with a file.
-    [[nodiscard]] bool read_memory(u64 address, std::span<u8> into);
-    [[nodiscard]] bool write_memory(u64 address, std::span<const u8> from);
+    /// What becomes of a message that comes while an answer is awaited. It may ask for memory in
+    /// turn. Returns: false if the answer is not worth waiting for any more.
+    using interruption = std::function<bool(incoming_message)>;
+    /// DMA through messages, for windows without a file. Waits for the client's answer. False if
+    /// the client refuses, is gone, or does not answer in time (it is then closed), or if
+    /// `meanwhile` says so.
+    [[nodiscard]] bool read_memory(u64 address, std::span<u8> into, const interruption& meanwhile);
+    [[nodiscard]] bool write_memory(u64 address, std::span<const u8> from,
+                                    const interruption& meanwhile);
 
   private:
     using clock = std::chrono::steady_clock;
@@ -88,11 +94,21 @@ class channel {
     void hung_up();
     /// Returns: how many of them the socket took.
     std::size_t send_some(std::span<const u8> bytes);
-    /// Sends what is in asking_, and waits for the reply. Returns: its place in the buffer, until
-    /// the next read; nothing if the client refuses.
-    std::optional<std::size_t> ask(wire::command command, clock::time_point until);
-    /// `passed`: bytes behind begin_ that need not be searched again.
-    std::optional<std::size_t> find_reply(std::size_t& passed);
+    /// The next message, also a reply.
+    std::optional<incoming_message> pop();
+    /// Gives a reply to who has asked. Closes the channel if nobody has.
+    void hand_out(incoming_message reply);
+
+    /// A message of ours whose reply is awaited. Lives on the stack of ask().
+    struct question {
+        wire::header head;
+        std::vector<u8> reply; ///< empty: not yet
+    };
+    /// Sends what is in asking_, and waits. Returns: the reply, header included; nothing if none
+    /// came or `meanwhile` gave it up.
+    std::optional<std::vector<u8>> ask(clock::time_point until, const interruption& meanwhile);
+    /// Finds out how the client counts bytes. Returns: false if it could not.
+    bool learn_layout(u64 address, clock::time_point until, const interruption& meanwhile);
     bool wait_for_socket(clock::time_point until);
 
     unique_fd socket_;
@@ -109,14 +125,16 @@ class channel {
     u64 arrived_ = 0; ///< whole messages so far
     u64 taken_ = 0;   ///< of them, given out
     std::deque<descriptors> fds_;
-    std::vector<u8> current_; ///< the bytes of the last next()
 
     std::vector<u8> kept_;
     std::size_t kept_at_ = 0;
 
     u32 max_transfer_ = wire::max_data_transfer;
+    std::optional<dma_layout> layout_; ///< nothing: not known yet
     u16 next_id_ = 0;
     std::vector<u8> asking_;
+    std::vector<question*> questions_;
+    std::vector<wire::header> given_up_; ///< replies to these may still come
 };
 
 } // namespace spinup::remote

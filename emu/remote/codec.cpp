@@ -305,11 +305,15 @@ void encode_dma_read(std::vector<u8>& out, u16 id, u64 address, u64 count) {
     append(out, wire::dma_access{address, count});
 }
 
-void encode_dma_write(std::vector<u8>& out, u16 id, u64 address, std::span<const u8> data) {
+void encode_dma_write(std::vector<u8>& out, u16 id, u64 address, std::span<const u8> data,
+                      dma_layout layout) {
     append(out, head(id, static_cast<u16>(wire::command::dma_write),
                      sizeof(wire::dma_access) + data.size(), wire::type_command));
+    const std::size_t body = out.size();
     append(out, wire::dma_access{address, data.size()});
+    out.resize(body + dma_data_offset(layout));
     append(out, data);
+    out.resize(body + sizeof(wire::dma_access) + data.size());
 }
 
 } // namespace spinup::remote

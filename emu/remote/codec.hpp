@@ -88,8 +88,18 @@ void encode_error(std::vector<u8>& out, const refusal& what);
 /// The server's half of VERSION, a whole payload: 0.0, then the limits as JSON, NUL included;
 /// without the JSON if all of it would be longer than `room`.
 std::string version_reply(u32 room);
+/// Where the data of a DMA message is. The specification counts it in 64 bits. QEMU's structure
+/// (10.1 to 11.1) has 32 bits for the count and the data right behind them, and a length as if
+/// there were 64: four bytes come after the data.
+enum class dma_layout : u8 { specified, count32 };
+/// Bytes from the end of the header.
+[[nodiscard]] constexpr std::size_t dma_data_offset(dma_layout layout) {
+    return sizeof(wire::dma_access) - (layout == dma_layout::count32 ? sizeof(u32) : 0);
+}
+
 /// A command of ours.
 void encode_dma_read(std::vector<u8>& out, u16 id, u64 address, u64 count);
-void encode_dma_write(std::vector<u8>& out, u16 id, u64 address, std::span<const u8> data);
+void encode_dma_write(std::vector<u8>& out, u16 id, u64 address, std::span<const u8> data,
+                      dma_layout layout);
 
 } // namespace spinup::remote

@@ -171,16 +171,14 @@ const dma_windows::window* dma_windows::find(u64 address) {
 }
 
 template <class Step> bool dma_windows::each(u64 address, std::size_t bytes, u32 flag, Step step) {
-    if (!enabled_)
-        return false;
     for (std::size_t done = 0; done < bytes;) {
         const u64 at = address + done;
-        const window* w = at < address ? nullptr : find(at);
+        const window* w = !enabled_ || at < address ? nullptr : find(at);
         if (w == nullptr || (w->flags & flag) == 0)
             return false;
         const std::size_t left = bytes - done - 1; // and one: w->last - at + 1 may not fit
         const std::size_t n = static_cast<std::size_t>(std::min<u64>(left, w->last - at)) + 1;
-        if (!step(*w, at - w->first, done, n))
+        if (!step(*w, at - w->first, done, n)) // the window may be gone after it
             return false;
         done += n;
     }

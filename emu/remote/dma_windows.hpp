@@ -21,7 +21,8 @@
 
 namespace spinup::remote {
 
-/// Memory that is reached by messages (channel).
+/// Memory that is reached by messages (channel). While an answer is awaited, the client may map and
+/// unmap, and switch the device's access off.
 class remote_memory {
   public:
     [[nodiscard]] virtual bool read(u64 address, void* into, std::size_t bytes) = 0;

@@ -126,6 +126,12 @@ void pci_function::read(u32 offset, std::span<u8> into) const {
     std::copy_n(bytes_.begin() + offset, into.size(), into.begin());
 }
 
+bool pci_function::is_reset(u64 offset, std::span<const u8> from) {
+    constexpr u32 flr_at = af_at + pci_af_control::offset;
+    return flr_at >= offset && flr_at - offset < from.size() &&
+           (from[flr_at - offset] & pci_af_control::flr.mask) != 0;
+}
+
 void pci_function::write(u32 offset, std::span<const u8> from) {
     CHECK(offset <= bytes_.size() && from.size() <= bytes_.size() - offset);
     const auto before = power();
@@ -138,9 +144,7 @@ void pci_function::write(u32 offset, std::span<const u8> from) {
     if (power() != pci_power::d0 && power() != pci_power::d3hot)
         put(pm_at, get<pci_pmcsr>(pm_at).with(pci_pmcsr::ps, before));
 
-    constexpr u32 flr_at = af_at + pci_af_control::offset;
-    if (flr_at >= offset && flr_at - offset < from.size() &&
-        (from[flr_at - offset] & pci_af_control::flr.mask) != 0)
+    if (is_reset(offset, from))
         events_.function_level_reset();
     else if (power() != before)
         events_.power_state(power());

@@ -45,6 +45,8 @@ class pci_function {
     /// Any size, any alignment. Require: offset + size <= spec::pci_config::size.
     void read(u32 offset, std::span<u8> into) const;
     void write(u32 offset, std::span<const u8> from);
+    /// Such a write resets the function.
+    [[nodiscard]] static bool is_reset(u64 offset, std::span<const u8> from);
     /// Configuration space as after RST#.
     void reset();
 

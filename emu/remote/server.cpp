@@ -128,7 +128,8 @@ void server::interests(std::vector<interest>& into) const {
     // The client first: one that has left makes room for the next.
     if (channel_ && channel_->open())
         into.push_back({channel_->fd(), true, channel_->wants_write()});
-    into.push_back({ours_.socket.get(), true, false});
+    if (std::chrono::steady_clock::now() >= rests_until_)
+        into.push_back({ours_.socket.get(), true, false});
 }
 
 void server::ready(int fd, bool readable, bool writable) {
@@ -147,6 +148,9 @@ void server::ready(int fd, bool readable, bool writable) {
 
 void server::accept() {
     unique_fd client{::accept4(ours_.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    // Somebody who waits keeps the socket readable. The loop's tick looks at it again later.
+    if (!client && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        rests_until_ = std::chrono::steady_clock::now() + rest_;
     // Work that waits may be the end of the client that is gone already.
     while (channel_ && !channel_->open() && step()) {
     }
@@ -159,8 +163,10 @@ void server::accept() {
 bool server::step() {
     if (!channel_)
         return false;
-    if (auto message = channel_->next()) {
-        carry_out(std::move(*message));
+    auto message = postponed_ ? std::exchange(postponed_, std::nullopt) : channel_->next();
+    if (message) {
+        auto what = decode(message->bytes, std::move(message->fds));
+        carry_out(what);
         return true;
     }
     if (channel_->open())
@@ -175,41 +181,71 @@ void server::drop_client() {
     channel_.reset();
     device_->detach();
     ++clients_gone_;
+    rests_until_ = {}; // its descriptors are free again
 }
 
-void server::carry_out(incoming_message message) {
-    auto decoded = decode(message.bytes, std::move(message.fds));
-    out_.clear();
-    if (auto* no = std::get_if<refusal>(&decoded)) {
+// May be called from inside itself, by way of the HBA's memory.
+void server::carry_out(decoded& what) {
+    if (const auto* no = std::get_if<refusal>(&what)) {
+        out_.clear();
         if (!no->posted)
             encode_error(out_, *no);
-    } else {
-        auto& what = std::get<request>(decoded);
-        const auto answer = device_->handle(what);
-        const auto* version = std::get_if<ask::version>(&what.body);
-        if (version != nullptr && answer.error_number == 0)
-            channel_->set_max_transfer(version->max_data_transfer);
-        reply(what, answer);
-    }
-    if (!out_.empty())
         channel_->send(out_);
+        return;
+    }
+    auto& r = std::get<request>(what);
+    const bool may_be_early = !r.posted && device_->writes_registers(r);
+    const request* const outer = std::exchange(unanswered_, may_be_early ? &r : nullptr);
+    const auto answer = device_->handle(r);
+    const bool was_early = may_be_early && unanswered_ == nullptr;
+    unanswered_ = outer;
+    const auto* version = std::get_if<ask::version>(&r.body);
+    if (version != nullptr && answer.error_number == 0)
+        channel_->set_max_transfer(version->max_data_transfer);
+    if (!was_early)
+        reply(r, answer);
 }
 
 void server::reply(const request& to, const vfio_device::answer& answer) {
     if (to.posted)
         return;
+    out_.clear();
     if (answer.error_number == 0)
         encode_reply(out_, to, answer.payload);
     else
         encode_error(out_, {to.id, static_cast<u16>(to.command), false, answer.error_number});
+    channel_->send(out_);
+}
+
+// A client that waits for the write's answer may be the one who has to give us its memory.
+bool server::may_ask() {
+    if (!channel_ || postponed_)
+        return false;
+    if (const request* const write = std::exchange(unanswered_, nullptr))
+        reply(*write, device_->answer_to_write(*write));
+    return true;
+}
+
+bool server::meanwhile(incoming_message message) {
+    auto what = decode(message.bytes, std::move(message.fds));
+    const auto* r = std::get_if<request>(&what);
+    if (r != nullptr && vfio_device::resets(*r))
+        postponed_ = {std::move(message.bytes), {}}; // such a request brings no descriptors
+    else
+        carry_out(what);
+    return !postponed_;
 }
 
 bool server::read(u64 address, void* into, std::size_t bytes) {
-    return channel_ && channel_->read_memory(address, {static_cast<u8*>(into), bytes});
+    return may_ask() &&
+           channel_->read_memory(address, {static_cast<u8*>(into), bytes},
+                                 [this](incoming_message m) { return meanwhile(std::move(m)); });
 }
 
 bool server::write(u64 address, const void* from, std::size_t bytes) {
-    return channel_ && channel_->write_memory(address, {static_cast<const u8*>(from), bytes});
+    return may_ask() &&
+           channel_->write_memory(address, {static_cast<const u8*>(from), bytes},
+                                  [this](incoming_message m) { return meanwhile(std::move(m)); });
 }
 
 } // namespace spinup::remote

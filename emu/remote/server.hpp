@@ -12,12 +12,18 @@
 // The socket has mode 0600. A path that is something else than a socket is not touched; a socket on
 // which nobody listens any more is replaced; one on which somebody does is an error. It is unlinked
 // when the server goes, if it is still ours.
+//
+// Memory by messages. While the HBA waits for an answer, the client is served on: registers are
+// read and written, windows come and go. The HBA allows for that (hba.hpp). What would reset it
+// waits, and the access to memory fails at once, as all that follow until the HBA has come to rest.
+// A register write is answered before its effects ask for memory.
 #pragma once
 
 #include "emu/remote/channel.hpp"
 #include "emu/remote/event_loop.hpp"
 #include "emu/remote/vfio_device.hpp"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <spinup/base/result.hpp>
@@ -37,6 +43,9 @@ class server final : public pollable, private remote_memory {
     void serve(platform& machine);
     /// How long a client may take over an answer from its memory.
     void set_patience(duration patience) { patience_ = patience; }
+    /// How long no clients are taken after one could not be for want of descriptors or memory.
+    /// Otherwise the one that waits would wake the loop again and again.
+    void set_rest(duration rest) { rest_ = rest; }
 
     [[nodiscard]] const std::string& path() const { return ours_.path; }
     [[nodiscard]] bool connected() const { return channel_.has_value(); }
@@ -61,8 +70,12 @@ class server final : public pollable, private remote_memory {
 
     void accept();
     void drop_client();
-    void carry_out(incoming_message message);
+    using decoded = std::variant<request, refusal>;
+    void carry_out(decoded& what);
     void reply(const request& to, const vfio_device::answer& answer);
+    /// Before the HBA's memory is asked for. Returns: false if there is no use.
+    [[nodiscard]] bool may_ask();
+    [[nodiscard]] bool meanwhile(incoming_message message);
 
     [[nodiscard]] bool read(u64 address, void* into, std::size_t bytes) override;
     [[nodiscard]] bool write(u64 address, const void* from, std::size_t bytes) override;
@@ -76,6 +89,10 @@ class server final : public pollable, private remote_memory {
     std::optional<channel> channel_;
     duration patience_ = channel::default_patience;
     std::vector<u8> out_;
+    const request* unanswered_ = nullptr;       ///< a register write that is being carried out
+    std::optional<incoming_message> postponed_; ///< came while memory was awaited, and resets
+    duration rest_ = std::chrono::seconds{1};
+    std::chrono::steady_clock::time_point rests_until_{};
     u32 clients_gone_ = 0;
     std::string trouble_;
 };

@@ -48,11 +48,31 @@ void vfio_device::detach() {
 
 vfio_device::answer vfio_device::handle(request& what) {
     CHECK(attached_);
-    reply_.clear();
     if (std::holds_alternative<ask::version>(what.body) == greeted_)
         return {EINVAL, {}};
-    const int e = std::visit([this](auto& body) { return carry_out(body); }, what.body);
-    return e == 0 ? answer{0, reply_} : answer{e, {}};
+    answer out;
+    const int e = std::visit([&](auto& body) { return carry_out(body, out.payload); }, what.body);
+    return e == 0 ? out : answer{e, {}};
+}
+
+bool vfio_device::resets(const request& what) {
+    if (std::holds_alternative<ask::reset>(what.body))
+        return true;
+    const auto* write = std::get_if<ask::region_write>(&what.body);
+    return write != nullptr && write->what.region == wire::region_config &&
+           pci_function::is_reset(write->what.offset, write->data);
+}
+
+vfio_device::answer vfio_device::answer_to_write(const request& what) {
+    answer out;
+    append(out.payload, std::get<ask::region_write>(what.body).what);
+    return out;
+}
+
+bool vfio_device::writes_registers(const request& what) const {
+    const auto* write = std::get_if<ask::region_write>(&what.body);
+    return write != nullptr && greeted_ && write->what.region == wire::region_bar5 &&
+           valid(write->what) && write->data.size() == write->what.count;
 }
 
 // The two events of the PCI function.
@@ -69,29 +89,31 @@ void vfio_device::function_level_reset() {
 
 // Requests.
 
-int vfio_device::carry_out(ask::version& what) {
+int vfio_device::carry_out(ask::version& what, std::vector<u8>& payload) {
     // The major number changes with what old parties cannot understand; there is only 0 yet. The
     // reply's minor number, 0, is one that every client of major 0 knows.
     if (what.major != 0)
         return EINVAL;
     const std::string ours = version_reply(what.reply_room);
-    reply_.assign(ours.begin(), ours.end());
+    payload.assign(ours.begin(), ours.end());
     greeted_ = true;
     return 0;
 }
 
-int vfio_device::carry_out(ask::dma_map& what) { return memory_.map(what.what, what.file); }
+int vfio_device::carry_out(ask::dma_map& what, std::vector<u8>&) {
+    return memory_.map(what.what, what.file);
+}
 
-int vfio_device::carry_out(ask::dma_unmap& what) {
-    append(reply_, what.what);
+int vfio_device::carry_out(ask::dma_unmap& what, std::vector<u8>& payload) {
+    append(payload, what.what);
     return memory_.unmap(what.what);
 }
 
-int vfio_device::carry_out(ask::device_info&) {
-    append(reply_, wire::device_info{.argsz = sizeof(wire::device_info),
-                                     .flags = wire::device_reset_supported | wire::device_pci,
-                                     .num_regions = wire::region_count,
-                                     .num_irqs = wire::irq_count});
+int vfio_device::carry_out(ask::device_info&, std::vector<u8>& payload) {
+    append(payload, wire::device_info{.argsz = sizeof(wire::device_info),
+                                      .flags = wire::device_reset_supported | wire::device_pci,
+                                      .num_regions = wire::region_count,
+                                      .num_irqs = wire::irq_count});
     return 0;
 }
 
@@ -101,11 +123,11 @@ u64 vfio_device::region_size(u32 index) const {
     return index == wire::region_config ? spec::pci_config::size : 0;
 }
 
-int vfio_device::carry_out(ask::region_info& what) {
+int vfio_device::carry_out(ask::region_info& what, std::vector<u8>& payload) {
     if (what.index >= wire::region_count)
         return EINVAL;
     const u64 size = region_size(what.index);
-    append(reply_,
+    append(payload,
            wire::region_info{.argsz = sizeof(wire::region_info),
                              .flags = size != 0 ? wire::region_readable | wire::region_writable : 0,
                              .index = what.index,
@@ -119,16 +141,16 @@ u32 vfio_device::irq_lines(u32 index) const {
     return index == wire::irq_intx || (index == wire::irq_msi && identity_.msi) ? 1 : 0;
 }
 
-int vfio_device::carry_out(ask::irq_info& what) {
+int vfio_device::carry_out(ask::irq_info& what, std::vector<u8>& payload) {
     if (what.index >= wire::irq_count)
         return EINVAL;
     const u32 lines = irq_lines(what.index);
     const u32 extra = what.index == wire::irq_intx ? wire::irq_maskable | wire::irq_automasked
                                                    : wire::irq_noresize;
-    append(reply_, wire::irq_info{.argsz = sizeof(wire::irq_info),
-                                  .flags = lines != 0 ? wire::irq_eventfd | extra : 0,
-                                  .index = what.index,
-                                  .count = lines});
+    append(payload, wire::irq_info{.argsz = sizeof(wire::irq_info),
+                                   .flags = lines != 0 ? wire::irq_eventfd | extra : 0,
+                                   .index = what.index,
+                                   .count = lines});
     return 0;
 }
 
@@ -143,7 +165,7 @@ int vfio_device::trigger_irq(u32 index) {
     return done ? 0 : EINVAL;
 }
 
-int vfio_device::carry_out(ask::set_irqs& what) {
+int vfio_device::carry_out(ask::set_irqs& what, std::vector<u8>&) {
     using namespace wire;
     const auto& s = what.what;
     if (s.start != 0 || irq_lines(s.index) == 0)
@@ -189,14 +211,14 @@ bool vfio_device::valid(const wire::region_access& what) const {
     return what.region == wire::region_config || is_register_access(what.offset, what.count);
 }
 
-int vfio_device::carry_out(ask::region_read& what) {
+int vfio_device::carry_out(ask::region_read& what, std::vector<u8>& payload) {
     const auto& access = what.what;
     if (!valid(access))
         return EINVAL;
-    append(reply_, access);
-    const std::size_t head = reply_.size();
-    reply_.resize(head + access.count, 0xFF);
-    const auto into = std::span{reply_}.subspan(head);
+    append(payload, access);
+    const std::size_t head = payload.size();
+    payload.resize(head + access.count, 0xFF);
+    const auto into = std::span{payload}.subspan(head);
     const u32 offset = static_cast<u32>(access.offset);
     if (access.region == wire::region_config)
         function_.read(offset, into);
@@ -205,7 +227,7 @@ int vfio_device::carry_out(ask::region_read& what) {
     return 0;
 }
 
-int vfio_device::carry_out(ask::region_write& what) {
+int vfio_device::carry_out(ask::region_write& what, std::vector<u8>& payload) {
     const auto& access = what.what;
     if (!valid(access) || what.data.size() != access.count)
         return EINVAL;
@@ -216,11 +238,11 @@ int vfio_device::carry_out(ask::region_write& what) {
     } else if (function_.power() == spec::pci_power::d0) {
         write_registers(machine_.hba(), offset, what.data);
     }
-    append(reply_, access);
+    append(payload, access);
     return 0;
 }
 
-int vfio_device::carry_out(ask::reset&) {
+int vfio_device::carry_out(ask::reset&, std::vector<u8>&) {
     trace_.emit(trace_event::device_reset, ++resets_);
     machine_.power_off();
     function_.reset();

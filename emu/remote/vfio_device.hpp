@@ -48,29 +48,37 @@ class vfio_device final : private pci_events {
     void detach();
 
     struct answer {
-        int error_number = 0;        ///< 0: the payload counts
-        std::span<const u8> payload; ///< valid until the next call
+        int error_number = 0; ///< 0: the payload counts
+        std::vector<u8> payload;
     };
     /// VERSION comes first, and once; anything else is refused with EINVAL. A request that is
-    /// refused has changed nothing. Requires: attached.
+    /// refused has changed nothing. Requires: attached. May be called from inside a memory access
+    /// of the HBA, but for what resets().
     answer handle(request& what);
+    /// The request may reset the HBA: it must not come in the middle of anything.
+    [[nodiscard]] static bool resets(const request& what);
+    /// A write of the HBA's registers that will succeed, so that it can be answered before it has
+    /// been carried out.
+    [[nodiscard]] bool writes_registers(const request& what) const;
+    /// That answer.
+    [[nodiscard]] static answer answer_to_write(const request& what);
 
   private:
     void power_state(spec::pci_power state) override;
     void function_level_reset() override;
     void update_bus_master() { memory_.set_enabled(function_.bus_master()); }
 
-    // Each returns 0 and has appended the payload to reply_, or returns an errno.
-    int carry_out(ask::version& what);
-    int carry_out(ask::dma_map& what);
-    int carry_out(ask::dma_unmap& what);
-    int carry_out(ask::device_info& what);
-    int carry_out(ask::region_info& what);
-    int carry_out(ask::irq_info& what);
-    int carry_out(ask::set_irqs& what);
-    int carry_out(ask::region_read& what);
-    int carry_out(ask::region_write& what);
-    int carry_out(ask::reset& what);
+    // Each returns 0 and has appended its payload, or returns an errno.
+    int carry_out(ask::version& what, std::vector<u8>& payload);
+    int carry_out(ask::dma_map& what, std::vector<u8>& payload);
+    int carry_out(ask::dma_unmap& what, std::vector<u8>& payload);
+    int carry_out(ask::device_info& what, std::vector<u8>& payload);
+    int carry_out(ask::region_info& what, std::vector<u8>& payload);
+    int carry_out(ask::irq_info& what, std::vector<u8>& payload);
+    int carry_out(ask::set_irqs& what, std::vector<u8>& payload);
+    int carry_out(ask::region_read& what, std::vector<u8>& payload);
+    int carry_out(ask::region_write& what, std::vector<u8>& payload);
+    int carry_out(ask::reset& what, std::vector<u8>& payload);
 
     [[nodiscard]] u64 region_size(u32 index) const;
     [[nodiscard]] u32 irq_lines(u32 index) const;
@@ -89,7 +97,6 @@ class vfio_device final : private pci_events {
     bool greeted_ = false;
     bool slept_ = false; ///< has been in D3hot
     u32 resets_ = 0;     ///< DEVICE_RESETs of this client
-    std::vector<u8> reply_;
 };
 
 } // namespace spinup::remote

@@ -28,7 +28,8 @@ struct irq_sink {
     ~irq_sink() = default;
 };
 
-/// The host's memory, as the device reaches it.
+/// The host's memory, as the device reaches it. One that is slow may let software at the device's
+/// registers before an access returns.
 struct dma {
     /// False if the range is not mapped: the device reports a host bus error.
     [[nodiscard]] virtual bool read(u64 address, void* into, std::size_t bytes) = 0;

@@ -13,6 +13,7 @@
 #include <span>
 #include <spinup/bus.hpp>
 #include <spinup/spec/ahci_layout.hpp>
+#include <utility>
 #include <vector>
 
 namespace spinup::test {
@@ -26,14 +27,14 @@ class flat_memory final : public bus::dma {
     explicit flat_memory(std::size_t size) : bytes_(size) {}
 
     bool read(u64 address, void* into, std::size_t n) override {
-        ++accesses;
+        interrupt();
         const u8* from = at(address, n);
         if (from != nullptr && n != 0)
             std::memcpy(into, from, n);
         return from != nullptr;
     }
     bool write(u64 address, const void* from, std::size_t n) override {
-        ++accesses;
+        interrupt();
         u8* into = at(address, n);
         if (into != nullptr && n != 0)
             std::memcpy(into, from, n);
@@ -48,8 +49,16 @@ class flat_memory final : public bus::dma {
     }
 
     u64 accesses = 0;
+    /// What software does while the next access goes on; it is done once.
+    std::function<void()> meanwhile;
 
   private:
+    void interrupt() {
+        ++accesses;
+        if (const auto act = std::exchange(meanwhile, nullptr))
+            act();
+    }
+
     std::vector<u8> bytes_;
 };
 

@@ -150,8 +150,12 @@ class vfio_client {
         for (;;) {
             receive_bytes();
             auto m = take();
-            if (!m || !answer_memory(*m))
+            if (!m || !wants_memory(*m))
                 return m;
+            if (waits_ && as_qemu_)
+                held_.push_back(std::move(*m));
+            else
+                answer_memory(*m);
         }
     }
     /// The next message, if it comes within the server's next turns.
@@ -169,8 +173,12 @@ class vfio_client {
     /// none or it is another's.
     message ask(wire::command command, std::span<const u8> payload = {},
                 std::span<const int> fds = {}) {
+        waits_ = true;
         const u16 id = send(command, payload, 0, fds);
         auto m = wait();
+        waits_ = false;
+        for (const message& asked : std::exchange(held_, {}))
+            answer_memory(asked);
         if (m && m->head.id == id && m->head.command == static_cast<u16>(command) &&
             (m->head.flags & wire::type_mask) == wire::type_reply)
             return std::move(*m);
@@ -237,6 +245,9 @@ class vfio_client {
         offered_ = bytes;
         offers_ = true;
     }
+    /// As QEMU offers it: not while one of its own requests is unanswered, for the thread that
+    /// waits holds the lock that memory needs; and with its layout of the messages.
+    void answer_as_qemu() { as_qemu_ = true; }
 
     static std::vector<u8> write_of(u32 region, u64 offset, u32 value) {
         const wire::region_access a{offset, region, sizeof(value)};
@@ -298,26 +309,35 @@ class vfio_client {
         return m;
     }
 
-    bool answer_memory(const message& m) {
+    [[nodiscard]] bool wants_memory(const message& m) const {
         const auto command = static_cast<wire::command>(m.head.command);
-        const bool reads = command == wire::command::dma_read;
-        if (!offers_ || (m.head.flags & wire::type_mask) != wire::type_command ||
-            (!reads && command != wire::command::dma_write))
-            return false;
-        const auto a = m.as<wire::dma_access>();
+        return offers_ && (m.head.flags & wire::type_mask) == wire::type_command &&
+               (command == wire::command::dma_read || command == wire::command::dma_write);
+    }
+    void answer_memory(const message& m) {
+        const auto command = static_cast<wire::command>(m.head.command);
+        auto a = m.as<wire::dma_access>();
+        if (as_qemu_)
+            a.count = static_cast<u32>(a.count);
         const u64 at = a.address - base_;
         if (a.address < base_ || at > offered_.size() || a.count > offered_.size() - at) {
             send_raw(build(m.head.id, command, {}, wire::type_reply | wire::error));
-            return true;
+            return;
         }
         const auto place = offered_.subspan(at, a.count);
+        const std::size_t data = as_qemu_ ? sizeof(u64) + sizeof(u32) : sizeof(a);
         std::vector<u8> payload(bytes_of(a).begin(), bytes_of(a).end());
-        if (reads)
-            payload.insert(payload.end(), place.begin(), place.end());
-        else
-            std::copy_n(m.payload.begin() + sizeof(a), a.count, place.begin());
+        if (command == wire::command::dma_read) {
+            payload.resize(sizeof(a) + a.count);
+            std::copy(place.begin(), place.end(),
+                      payload.begin() + static_cast<std::ptrdiff_t>(data));
+        } else {
+            std::copy_n(m.payload.begin() + static_cast<std::ptrdiff_t>(data), a.count,
+                        place.begin());
+            if (as_qemu_)
+                payload.clear();
+        }
         send_raw(build(m.head.id, command, payload, wire::type_reply));
-        return true;
     }
 
     unique_fd socket_;
@@ -328,6 +348,9 @@ class vfio_client {
     bool offers_ = false;
     u64 base_ = 0;
     std::span<u8> offered_;
+    bool as_qemu_ = false;
+    bool waits_ = false;
+    std::vector<message> held_;
 };
 
 } // namespace spinup::test

@@ -146,6 +146,7 @@ void hba::write_ghc(u32 value) {
 
 void hba::reset_done() {
     reg(ghc::offset) = ghc{}.with(ghc::ae, config_.ahci_only).raw;
+    reg(is::offset) = 0; // a port that was waiting for memory may have ended its step meanwhile
     for (auto& p : ports_)
         p->init();
     deliver_interrupts();

@@ -15,6 +15,12 @@
 // in the writes, in the timers of links and drives, and at no other time. Interrupts leave the HBA
 // last, when its state is settled, so a handler may run inside message() or level().
 //
+// Memory may take its time. While a port waits inside bus::dma, software may read and write
+// registers, of that port and of others, from inside the access: registers change at once, other
+// ports go on, and the one that waits looks at what was written when its step is over
+// (port::post_from_software). No time passes on the timeline meanwhile, and power_off() and
+// function_reset() wait until the access has returned.
+//
 // Not modelled: NCQ, port multipliers behind a port (CAP.SPM only tells the driver to look for
 // one), hot plug, link power management, command completion coalescing, enclosure management, BIOS
 // handoff, FIS-based switching, device sleep. Their registers read 0 and their CAP bits are clear.
@@ -106,7 +112,8 @@ class hba final : public bus::mmio {
     bus::dma& dma_;
     const hba_config config_;
     std::array<u32, spec::abar_size / 4> regs_{};
-    std::array<u8, spec::fis_data_payload_max> scratch_{}; // a Data FIS to a device
+    // A Data FIS to a device. Devices ask for one in timers only, never while a port waits.
+    std::array<u8, spec::fis_data_payload_max> scratch_{};
     const std::unique_ptr<const register_masks> masks_;
     const std::unique_ptr<const port_names> names_;
     std::vector<std::unique_ptr<port>> ports_;

@@ -14,7 +14,8 @@ port_names::port_names(trace& log) {
 
 port::port(hba& owner, timeline& line, u32 index)
     : hba_(owner), regs_(&owner.reg(port_offset(index, 0))), index_(index),
-      link_(line, *this, owner.config_.speed) {}
+      link_(line, *this, owner.config_.speed),
+      catch_up_timer_(timer::bound<&port::catch_up>(line, *this)) {}
 
 void port::plug(sata_device& device) {
     link_.plug(device);
@@ -50,12 +51,12 @@ void port::write(u32 reg, u32 value) {
     case px_ci::offset:
         if (cmd_bit(px_cmd::st.mask)) {
             held = merged;
-            post(port_event::recheck);
+            post_from_software(port_event::recheck);
         }
         break;
     case px_sctl::offset:
         held = merged;
-        post(port_event::recheck);
+        post_from_software(port_event::recheck);
         break;
     default:
         held = merged;
@@ -69,7 +70,7 @@ void port::write_serr(u32 value) {
     word<px_serr>() = hba_.masks_->of(px_serr::offset).after_write(word<px_serr>(), value);
     put(with_mirrors(get<px_is>(), get<px_serr>()));
     if (had_x && !get<px_serr>().get(px_serr::diag_x))
-        post(port_event::recheck);
+        post_from_software(port_event::recheck);
 }
 
 void port::raise_serr(px_serr bits) {
@@ -100,7 +101,7 @@ void port::write_cmd(u32 value) {
     put(now);
     if (runs && !ran)
         slot_loc_ = hba_.config_.slots - 1; // so that the search begins at slot 0
-    post(ran && !runs ? port_event::stop : port_event::recheck);
+    post_from_software(ran && !runs ? port_event::stop : port_event::recheck);
 }
 
 void port::set_status(ata_status s) { put(get<px_tfd>().with(px_tfd::sts, s)); }

@@ -35,8 +35,9 @@ class port final : private link_events, private sata_host {
     [[nodiscard]] sata_device* device() const { return link_.device(); }
 
     /// To P:Reset: registers at reset (but not the base addresses), link down, nothing in flight.
-    void reset() { post(port_event::reset); }
-    /// The HBA's reset is over.
+    /// Later, if the port is waiting for memory.
+    void reset();
+    /// The HBA's reset is over. Requires: the port is not waiting for memory.
     void init() { post(port_event::init); }
 
     /// A write by software. Requires: power, no HBA reset in progress.
@@ -64,6 +65,13 @@ class port final : private link_events, private sata_host {
         u32 bytes = 0;
         spec::ata_status e_status{};
     };
+    /// What software did while the port was waiting for memory, as far as the registers do not tell
+    /// any more.
+    struct late_events {
+        bool reset = false;
+        bool stop = false;     ///< PxCMD.ST went from 1 to 0
+        bool comreset = false; ///< PxSCTL.DET was 1
+    };
     static constexpr u32 no_slot = spec::max_slots;
 
     // Registers.
@@ -87,6 +95,8 @@ class port final : private link_events, private sata_host {
 
     // The machine.
     void post(port_event event);
+    void post_from_software(port_event event);
+    void catch_up();
     port_event enter(port_state s);
     port_event enter_receiving(port_state s);
 
@@ -146,6 +156,8 @@ class port final : private link_events, private sata_host {
     port_state state_ = port_state::p_reset;
     port_state last_traced_ = port_state::p_reset;
     bool busy_ = false; // inside post()
+    late_events late_;  // what post() has not been told
+    timer catch_up_timer_;
 
     // Variables of the standard's state machine.
     u32 slot_ = no_slot;          // pIssueSlot: the command that is running

@@ -26,6 +26,45 @@ void port::post(port_event event) {
     busy_ = false;
 }
 
+void port::reset() {
+    if (busy_) {
+        late_.reset = true;
+        catch_up_timer_.after(duration::zero());
+        return;
+    }
+    catch_up_timer_.cancel();
+    late_ = {};
+    post(port_event::reset);
+}
+
+// A port that waits for memory is in the middle of a step, and so may its device be. The registers
+// change at once, as a real one's would; the machine looks at them when the step is over and
+// everybody has returned.
+void port::post_from_software(port_event event) {
+    if (!busy_ && !catch_up_timer_.armed()) {
+        post(event);
+        return;
+    }
+    late_.stop |= event == port_event::stop;
+    late_.comreset |= get<px_sctl>().get(px_sctl::det) == sctl_det::comreset;
+    if (!catch_up_timer_.armed())
+        catch_up_timer_.after(duration::zero());
+}
+
+// Software that sets ST again waits until CR is clear (10.1.2), so a stop comes before the rest.
+void port::catch_up() {
+    if (late_.reset) {
+        reset();
+        return;
+    }
+    if (std::exchange(late_.stop, false))
+        post(port_event::stop);
+    post(port_event::recheck);
+    late_ = {};
+    hba_.port_changed(index_, interrupting());
+    hba_.deliver_interrupts();
+}
+
 port_event port::enter(port_state s) {
     switch (s) {
     case port_state::p_reset:
@@ -157,7 +196,7 @@ port_event port::enter_not_running() {
             link_off();
             return port_event::none;
         }
-        if (det == sctl_det::comreset || sud_rose_)
+        if (det == sctl_det::comreset || sud_rose_ || late_.comreset)
             return port_event::comm;
     }
     if (det != sctl_det::comreset) {
@@ -190,6 +229,7 @@ port_event port::enter_start_comm() {
     held_ = false;
     update_sig_ = true;
     sud_rose_ = false;
+    late_.comreset = false;
     if (link_.assert_comreset()) {
         ++counters_.comresets;
         comreset_asked_ = true;

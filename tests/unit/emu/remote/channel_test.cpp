@@ -4,8 +4,7 @@
 #include <numeric>
 #include <thread>
 
-#include "emu/remote/channel.hpp"
-#include "tests/support/vfio_client.hpp"
+#include "connected_channel.hpp"
 
 namespace spinup::remote {
 namespace {
@@ -16,35 +15,7 @@ using test::vfio_client;
 using bytes = std::vector<u8>;
 using wire::command;
 
-struct Channel : testing::Test {
-    explicit Channel(duration patience = 0s) {
-        auto [theirs, ours] = test::socket_pair();
-        client.emplace(std::move(theirs), [] {});
-        c.emplace(std::move(ours), patience);
-    }
-    /// Reads until nothing comes any more.
-    std::vector<incoming_message> all() {
-        std::vector<incoming_message> out;
-        while (c->read())
-            while (auto m = c->next()) {
-                stored.emplace_back(m->bytes.begin(), m->bytes.end());
-                out.push_back(std::move(*m));
-            }
-        return out;
-    }
-    static bytes posted(u32 value) {
-        return vfio_client::build(1, command::region_write, vfio_client::write_of(5, 0x118, value),
-                                  wire::no_reply);
-    }
-    static bytes mapping() {
-        return vfio_client::build(2, command::dma_map,
-                                  bytes_of(wire::dma_map{32, 3, 0, 0x1000, 0x1000}));
-    }
-
-    std::optional<vfio_client> client;
-    std::optional<channel> c;
-    std::vector<bytes> stored;
-};
+using Channel = test::connected_channel;
 
 TEST_F(Channel, gives_whole_messages_in_order) {
     for (u32 i = 0; i < 20; ++i)
@@ -247,130 +218,6 @@ TEST_F(Channel, an_unasked_reply_closes_it) {
                                         wire::type_reply));
     EXPECT_TRUE(all().empty());
     EXPECT_EQ(c->why(), "a reply to nothing that was asked");
-}
-
-// DMA. Without patience the answer must be there already, which needs no second thread.
-
-TEST_F(Channel, an_answer_may_come_behind_other_messages) {
-    client->send_raw(posted(1));
-    client->send_raw(posted(2));
-    const wire::dma_access a{0x5000, 4};
-    bytes answer(bytes_of(a).begin(), bytes_of(a).end());
-    answer.insert(answer.end(), {1, 2, 3, 4});
-    client->send_raw(vfio_client::build(0, command::dma_read, answer, wire::type_reply));
-    client->send_raw(posted(3));
-    bytes into(4);
-    EXPECT_TRUE(c->read_memory(0x5000, into));
-    EXPECT_EQ(into, (bytes{1, 2, 3, 4}));
-    all();
-    while (auto m = c->next())
-        stored.emplace_back(m->bytes.begin(), m->bytes.end());
-    EXPECT_EQ(stored, (std::vector<bytes>{posted(1), posted(2), posted(3)}));
-}
-
-TEST_F(Channel, descriptors_of_messages_behind_an_answer_stay_with_them) {
-    const auto a = test::new_eventfd();
-    const int fd = a.get();
-    client->send_raw(posted(1));
-    client->send_raw(vfio_client::build(0, command::dma_write, {}, wire::type_reply));
-    client->send_raw(mapping(), {&fd, 1});
-    EXPECT_TRUE(c->write_memory(0x5000, bytes(4)));
-    std::vector<std::size_t> fds;
-    do
-        while (auto m = c->next())
-            fds.push_back(m->fds.size());
-    while (c->read());
-    EXPECT_EQ(fds, (std::vector<std::size_t>{0, 1}));
-}
-
-TEST_F(Channel, a_refusal_is_no_answer_but_no_end_either) {
-    client->send_raw(vfio_client::build(0, command::dma_read, {}, wire::type_reply | wire::error));
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_TRUE(c->open());
-}
-
-TEST_F(Channel, no_answer_in_time_ends_it) {
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_EQ(c->why(),
-              "no answer from the client's memory in time (QEMU needs RAM with share=on)");
-    EXPECT_FALSE(c->read_memory(0x5000, into)); // and does not wait again
-}
-
-TEST_F(Channel, wrong_answers_end_it) {
-    client->send_raw(vfio_client::build(77, command::dma_read, {}, wire::type_reply));
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_EQ(c->why(), "a reply to nothing that was asked");
-}
-
-TEST_F(Channel, answers_of_a_wrong_size_end_it) {
-    client->send_raw(vfio_client::build(0, command::dma_read, bytes(19), wire::type_reply));
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_EQ(c->why(), "35 bytes in answer to a DMA_READ of 4");
-}
-
-TEST_F(Channel, a_client_that_floods_instead_of_answering_is_dropped) {
-    c.reset();
-    auto [theirs, ours] = test::socket_pair();
-    c.emplace(std::move(ours), 60s); // far away: the flood must end it, not the clock
-    std::thread flood{[s = std::move(theirs)] {
-        const bytes m = vfio_client::build(1, command::region_write, bytes(100'000));
-        vfio_client v{unique_fd{::dup(s.get())}, [&s] {
-                          pollfd p{s.get(), POLLOUT, 0};
-                          ::poll(&p, 1, -1);
-                      }};
-        while (!v.closed())
-            v.send_raw(m);
-    }};
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_EQ(c->why(), "more than 4194304 bytes before an answer");
-    c.reset();
-    flood.join();
-}
-
-TEST_F(Channel, memory_is_moved_in_pieces_that_the_client_takes) {
-    c.reset();
-    auto [theirs, ours] = test::socket_pair();
-    c.emplace(std::move(ours), 60s);
-    c->set_max_transfer(4096);
-    bytes guest(300'000);
-    std::iota(guest.begin(), guest.end(), u8{1});
-    const bytes before = guest;
-    std::thread answers{[s = std::move(theirs), &guest]() mutable {
-        const int fd = s.get();
-        vfio_client v{std::move(s), [fd] {
-                          pollfd p{fd, POLLIN, 0};
-                          ::poll(&p, 1, -1);
-                      }};
-        v.offer_memory(0x10000, guest);
-        EXPECT_FALSE(v.wait()); // nothing but requests for memory, until the end
-    }};
-    bytes copy(guest.size());
-    EXPECT_TRUE(c->read_memory(0x10000, copy));
-    EXPECT_EQ(copy, before);
-    const bytes zeroes(10'000);
-    EXPECT_TRUE(c->write_memory(0x10000 + 5, zeroes));
-    EXPECT_FALSE(c->read_memory(0x10000 + guest.size() - 1, {copy.data(), 2})); // refused
-    EXPECT_TRUE(c->open());
-    c.reset();
-    answers.join();
-    bytes expected = before;
-    std::fill_n(expected.begin() + 5, zeroes.size(), u8{0});
-    EXPECT_EQ(guest, expected);
-}
-
-TEST_F(Channel, a_client_that_leaves_during_dma_is_noticed_at_once) {
-    c.reset();
-    auto [theirs, ours] = test::socket_pair();
-    c.emplace(std::move(ours), 60s);
-    theirs.reset();
-    bytes into(4);
-    EXPECT_FALSE(c->read_memory(0x5000, into));
-    EXPECT_TRUE(c->left());
 }
 
 } // namespace

@@ -267,9 +267,16 @@ TEST(Codec, replies_are_what_clients_expect) {
     encode_error(out, {9, 2, false, EINVAL});
     EXPECT_EQ(out, (bytes{9, 0, 2, 0, 16, 0, 0, 0, 0x21, 0, 0, 0, EINVAL, 0, 0, 0}));
     out.clear();
-    encode_dma_write(out, 5, 0x1'0000'0000, bytes{7});
+    encode_dma_write(out, 5, 0x1'0000'0000, bytes{7}, dma_layout::specified);
     EXPECT_EQ(out, (bytes{5, 0, 12, 0, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                           0, 0, 0,  1, 0,  0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7}));
+    out.clear(); // behind another: this is what QEMU 11.1 takes
+    encode_dma_read(out, 4, 0, 1);
+    const auto before = static_cast<std::ptrdiff_t>(out.size());
+    encode_dma_write(out, 5, 0x1'0000'0000, bytes{7}, dma_layout::count32);
+    EXPECT_EQ(bytes(out.begin() + before, out.end()),
+              (bytes{5, 0, 12, 0, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                     0, 0, 0,  1, 0,  0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0}));
 }
 
 TEST(Codec, the_version_never_takes_more_room_than_the_client_has) {

@@ -1,16 +1,12 @@
-// The whole server with an HBA and a disk behind it, over real sockets and in one thread: a client
-// that waits for an answer turns the server's loop.
+// The whole server with an HBA and a disk behind it, over real sockets and in one thread.
 #include <cerrno>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
-#include "emu/remote/event_loop.hpp"
-#include "tests/support/one_disk.hpp"
-#include "tests/support/vfio_client.hpp"
+#include "serving_one_disk.hpp"
 
 namespace spinup::remote {
 namespace {
@@ -21,96 +17,10 @@ using bytes = std::vector<u8>;
 using wire::command;
 using namespace std::chrono_literals;
 
-constexpr u32 version_1_3_1 = 0x00010301;
-constexpr u64 ram = 0x10000;
-constexpr std::size_t ram_size = 1u << 20;
-
-struct Server : testing::Test {
-    Server() {
-        s = open("hba.sock");
-        hardware = std::make_unique<test::one_disk>(line, log, s->irq(), s->dma(), 2);
-        s->serve(*hardware);
-        loop.add(*s);
-    }
-    std::unique_ptr<server> open(const std::string& name) {
-        auto r = server::listen(folder.file(name), log, {.ports = 2});
-        EXPECT_TRUE(r) << r.error().text();
-        return std::move(*r);
-    }
-    std::string error_of(const std::string& path) {
-        auto r = server::listen(path, log, {.ports = 2});
-        return r ? "" : r.error().text();
-    }
-    vfio_client connect() {
-        return vfio_client{test::connect_to(s->path()), [this] { loop.turn(0s); }};
-    }
-    /// Turns until nothing is left to do.
-    void settle() {
-        for (int i = 0; i < 10; ++i)
-            loop.turn(0s);
-    }
-    u32 reg(vfio_client& c, u64 offset) { return c.read32(wire::region_bar5, offset); }
-
-    /// Writes the command of slot 0 of port 0 into guest memory; its data goes to ram + 0x8000.
-    static void prepare(std::span<u8> memory, const spec::fis_reg_h2d& fis, u32 length) {
-        spec::command_header h;
-        h.dw0.set(spec::cmd_header_dw0::cfl, 5);
-        h.dw0.set(spec::cmd_header_dw0::prdtl, 1);
-        h.set_table(ram + 0x4000);
-        std::memcpy(memory.data(), &h, sizeof(h));
-        std::memcpy(memory.data() + 0x4000, &fis, sizeof(fis));
-        spec::prd_entry prd;
-        prd.set_address(ram + 0x8000);
-        prd.set_byte_count(length);
-        std::memcpy(memory.data() + 0x4000 + spec::command_table::prd(0), &prd, sizeof(prd));
-    }
-    /// A port that takes commands, as a driver starts it.
-    static void start_port(vfio_client& c) {
-        c.write32(wire::region_config, spec::pci_command::offset, 0x0406);
-        const auto get = [&](u32 offset) {
-            return c.read32(wire::region_bar5, spec::port_offset(0, offset));
-        };
-        const auto put = [&](u32 offset, u64 value) {
-            c.post32(wire::region_bar5, spec::port_offset(0, offset), static_cast<u32>(value));
-        };
-        c.post32(wire::region_bar5, spec::ghc::offset,
-                 spec::ghc{}.with(spec::ghc::ae, true).with(spec::ghc::ie, true).raw);
-        put(spec::px_clb::offset, ram);
-        put(spec::px_fb::offset, ram + 0x2000);
-        put(spec::px_ie::offset, ~0u);
-        const auto cmd = spec::px_cmd{}.with(spec::px_cmd::sud, true).with(spec::px_cmd::fre, true);
-        put(spec::px_cmd::offset, cmd.raw);
-        put(spec::px_sctl::offset, 1);
-        put(spec::px_sctl::offset, 0);
-        spec::px_ssts ssts;
-        do
-            ssts.raw = get(spec::px_ssts::offset);
-        while (!spec::link_online(ssts));
-        put(spec::px_serr::offset, ~0u);
-        spec::px_tfd tfd;
-        do
-            tfd.raw = get(spec::px_tfd::offset);
-        while (!spec::idle(tfd.get(spec::px_tfd::sts)));
-        put(spec::px_serr::offset, ~0u);
-        put(spec::px_is::offset, ~0u);
-        c.post32(wire::region_bar5, spec::is::offset, ~0u);
-        put(spec::px_cmd::offset, cmd.with(spec::px_cmd::st, true).raw);
-    }
-    /// Issues slot 0 and waits until it has ended, by reading a register as a driver would.
-    static void finish_command(vfio_client& c) {
-        const u32 ci = spec::port_offset(0, spec::px_ci::offset);
-        c.post32(wire::region_bar5, ci, 1);
-        while (c.read32(wire::region_bar5, ci) == 1) {
-        }
-    }
-
-    test::scratch_folder folder;
-    wall_timeline line;
-    trace_ring log{line};
-    event_loop loop{line};
-    std::unique_ptr<server> s;
-    std::unique_ptr<test::one_disk> hardware;
-};
+using Server = test::serving_one_disk;
+using test::ram;
+using test::ram_size;
+using test::version_1_3_1;
 
 TEST_F(Server, starts_as_QEMU_starts_it) {
     vfio_client c = connect();
@@ -178,34 +88,6 @@ TEST_F(Server, a_disk_is_read_into_the_guests_memory_and_an_interrupt_says_so) {
     const auto expected = hardware->disk().identify();
     EXPECT_EQ(std::memcmp(memory.bytes().data() + 0x8000, &expected, 512), 0);
     EXPECT_GE(test::raised(msi), 1u);
-}
-
-TEST_F(Server, memory_without_a_file_is_reached_by_messages) {
-    vfio_client c = connect();
-    ASSERT_TRUE(c.version().ok());
-    ASSERT_EQ(c.map(ram, ram_size, std::nullopt), 0);
-    ASSERT_EQ(c.reset(), 0);
-    bytes memory(ram_size);
-    c.offer_memory(ram, memory);
-    s->set_patience(60s);
-    // While the server waits for memory it does not turn the loop, so the guest has its own thread.
-    const int fd = c.fd();
-    std::thread guest{[&] {
-        vfio_client g{unique_fd{::dup(fd)}, [fd] {
-                          pollfd p{fd, POLLIN, 0};
-                          ::poll(&p, 1, -1);
-                      }};
-        g.offer_memory(ram, memory);
-        start_port(g);
-        prepare(memory, test::ata(spec::ata_cmd::identify_device), 512);
-        finish_command(g);
-        ::shutdown(fd, SHUT_RDWR);
-    }};
-    loop.run([&] { return s->clients_gone() == 1; }, 1h, [] {});
-    guest.join();
-    EXPECT_EQ(s->trouble(), "");
-    const auto expected = hardware->disk().identify();
-    EXPECT_EQ(std::memcmp(memory.data() + 0x8000, &expected, 512), 0);
 }
 
 TEST_F(Server, wants_VERSION_first_and_once) {
@@ -279,6 +161,30 @@ TEST_F(Server, a_second_client_is_sent_away_and_the_first_does_not_notice) {
     EXPECT_EQ(reg(first, spec::vs::offset), version_1_3_1);
     EXPECT_TRUE(hardware->hba().powered());
     EXPECT_EQ(s->clients_gone(), 0u);
+}
+
+TEST_F(Server, does_not_look_at_its_socket_while_it_cannot_take_anybody) {
+    s->set_rest(1h);
+    vfio_client first = connect();
+    ASSERT_TRUE(first.version().ok());
+    vfio_client second = connect();
+    turn_without_descriptors();
+    std::vector<pollable::interest> now;
+    s->interests(now);
+    ASSERT_EQ(now.size(), 1u) << "the one who waits would wake it again and again";
+    EXPECT_EQ(reg(first, spec::vs::offset), version_1_3_1);
+    // Somebody who leaves makes room.
+    first.disconnect();
+    settle();
+    EXPECT_TRUE(second.version().ok());
+}
+
+TEST_F(Server, takes_who_has_waited_when_it_has_rested) {
+    s->set_rest(0s);
+    vfio_client c = connect();
+    turn_without_descriptors();
+    EXPECT_FALSE(s->connected());
+    EXPECT_TRUE(c.version().ok());
 }
 
 TEST_F(Server, several_servers_live_side_by_side) {
