@@ -239,7 +239,8 @@ class guest_run {
             good = good && equal;
         }
         if (!outcome_.good && !interrupted()) {
-            complain("the guest's files are kept in " + folder_->path());
+            complain(fmt::format("its console.log, dmesg.txt and qemu.err are kept in {}/out",
+                                 folder_->path()));
             folder_->keep();
         }
         return good && !interrupted() ? exit_ok : exit_failed;
