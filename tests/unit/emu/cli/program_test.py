@@ -33,6 +33,15 @@ def wait_until_asleep(pid):
     raise TimeoutError(f"{pid} does not block")
 
 
+class Server(subprocess.Popen):
+    """Does not outlive a test that fails: nobody would end it."""
+
+    def __exit__(self, kind, value, traceback):
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, value, traceback)
+
+
 class Program(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -347,10 +356,11 @@ class Program(unittest.TestCase):
     def serve(self, *arguments, **keywords):
         """A server that listens. Returns: the process, its socket and what it has said."""
         path = self.folder / "hba"
-        process = subprocess.Popen([PROGRAM, "serve", "six-ssd", "--socket", str(path), *arguments],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   **keywords)
-        said = [process.stdout.readline() for _ in range(4)]
+        process = Server([PROGRAM, "serve", "six-ssd", "--socket", str(path), *arguments],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **keywords)
+        said = [process.stdout.readline()]
+        while said[-1] and not said[-1].startswith("  "):
+            said.append(process.stdout.readline())
         return process, path, "".join(said)
 
     def test_serve_refuses_an_output_in_place_of_its_socket(self):
@@ -381,7 +391,7 @@ class Program(unittest.TestCase):
             mode = path.stat().st_mode
             self.assertTrue(stat.S_ISSOCK(mode))
             self.assertEqual(stat.S_IMODE(mode), 0o600)
-            words = subprocess.run(["sh", "-c", "printf '%s\\n' " + said.splitlines()[3]],
+            words = subprocess.run(["sh", "-c", "printf '%s\\n' " + said.splitlines()[-1]],
                                    capture_output=True, text=True, check=True).stdout.splitlines()
             device = json.loads(words[words.index("-device") + 1])
             self.assertEqual(device["socket"]["path"], str(path))
