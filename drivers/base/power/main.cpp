@@ -81,20 +81,26 @@ void dpm::wait_for(device& dev, bool async) {
 // What only later kernels say is not traced for others: a trace tells runs apart by all it holds.
 void dpm::log_callback(device& dev, const phase& p) {
     const name_id parent = dev.parent != nullptr ? dev.parent->id : no_parent_;
-    if (wording_ == log_wording::linux_3)
+    if (wording_ == log_wording::linux_3) {
         k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent);
-    else
-        k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent, driver_of(dev),
-                function_of(dev, p));
+        return;
+    }
+    // One after the other: among arguments, the order in which names get their ids is the
+    // compiler's.
+    const name_id driver = driver_of(dev);
+    const name_id function = function_of(dev, p);
+    k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent, driver, function);
 }
 
 void dpm::log_return(device& dev, const phase& p, errno_t rc, duration took) {
     const u64 usecs = callback_usecs(took, wording_);
-    if (wording_ == log_wording::linux_3)
+    if (wording_ == log_wording::linux_3) {
         k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs);
-    else
-        k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs, driver_of(dev),
-                function_of(dev, p));
+        return;
+    }
+    const name_id driver = driver_of(dev);
+    const name_id function = function_of(dev, p);
+    k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs, driver, function);
 }
 
 name_id dpm::driver_of(const device& dev) { return k_.intern(std::string{dev.driver_name} + " "); }
