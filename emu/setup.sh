@@ -60,6 +60,10 @@ find_missing() {
     need_command clang-format clang-format
     need_command clang-tidy clang-tidy
     need_command python3 python3
+    # The scripts that boot a guest, and what checks them.
+    for package in cpio kmod shellcheck; do
+        need_package "$package"
+    done
 }
 
 # Without fresh lists from the net, those on the disk may still do: install will tell.

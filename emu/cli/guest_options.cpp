@@ -4,6 +4,9 @@
 #include "emu/cli/output.hpp"
 #include "emu/cli/subcommand.hpp"
 #include "emu/machine/suggest.hpp"
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 namespace spinup::cli {
 namespace {
@@ -97,6 +100,10 @@ class guest_line final : public subcommand {
                 {},
                 fmt::format("--kernel: `{}` is no kernel", machine::printable(options_.kernel)),
                 "6.1, 6.12, latest, or the path of a bzImage, as ./bzImage"};
+        if (!fetched && ::access(options_.kernel.c_str(), R_OK) != 0)
+            return user_error{{options_.kernel},
+                              fmt::format("cannot read this kernel: {}", std::strerror(errno)),
+                              "a kernel tree's is arch/x86/boot/bzImage"};
         return std::nullopt;
     }
 

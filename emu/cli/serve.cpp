@@ -87,7 +87,11 @@ std::string invitation(const machine::machine& what, const std::string& socket) 
     for (const auto& argument : qemu_arguments(socket, guest_megabytes))
         out += " " + shell_quoted(argument);
     // Without the devices that QEMU adds by itself: the one that is fetched lacks their ROMs.
-    return out + " -nodefaults -display none -serial mon:stdio\n\n";
+    return out + " -nodefaults -display none -serial mon:stdio\n\n" +
+           "in the guest (-append console=ttyS0): echo mem > /sys/power/state; to wake it: Ctrl-a "
+           "c,\n"
+           "system_wakeup. `spinup guest` does all of it, with a kernel that it fetches or "
+           "yours.\n\n";
 }
 
 } // namespace

@@ -38,7 +38,24 @@ function quoted(text,    i, c, out) {
 function ms(key) { return key in figure ? sprintf("%.1f", figure[key]) : "null" }
 function whole(key) { return key in figure ? sprintf("%d", figure[key]) : "null" }
 function flag(value) { return value == "" ? "null" : value + 0 ? "true" : "false" }
-function complain(text) { if (reason == "") reason = text }
+
+# The first one counts. What a kernel of one's own may lack to get further is named.
+function complain(text,    lacks) {
+    if (reason != "") return
+    lacks = lacking(text)
+    reason = text (lacks == "" ? "" : "; has the kernel " lacks "?")
+}
+
+function lacking(text) {
+    if (text ~ /no_s3/) return "CONFIG_SUSPEND and CONFIG_ACPI"
+    if (text ~ /no_devtmpfs/) return "CONFIG_DEVTMPFS"
+    if (text ~ /no_ahci_driver/) return "CONFIG_SATA_AHCI"
+    if (text ~ /disks_missing have=0/) return "CONFIG_BLK_DEV_SD"
+    if (text ~ /No working init found/) return "CONFIG_BINFMT_SCRIPT and CONFIG_BINFMT_ELF"
+    if (text ~ /[Uu]nable to mount root/) return "CONFIG_BLK_DEV_INITRD and CONFIG_RD_GZIP"
+    if (text ~ /said nothing on its serial console/) return "CONFIG_SERIAL_8250_CONSOLE"
+    return ""
+}
 
 # The middle one of the values in list[1..n].
 function median(list, n,    i, j, x) {

@@ -346,6 +346,8 @@ class Program(unittest.TestCase):
             self.mistake(f"--gap: `{text}` is not seconds", "--gap 0.5",
                          "guest", "six-ssd", "--gap", text)
         self.mistake("--accel: `hvf` is neither", "tcg works", "guest", "six-ssd", "--accel", "hvf")
+        self.mistake("cannot read this kernel: No such file", "arch/x86/boot/bzImage",
+                     "guest", "six-ssd", "--kernel", "./nothing")
         self.mistake("--write needs sd", "--skip-sd", "guest", "six-ssd", "--write", "--skip-sd")
         self.mistake("--write needs sd", "disk_driver=true", "guest", "back-to-back", "--write")
         self.mistake("port 9 is out of range", "how many", "guest", "six-ssd", "--set",

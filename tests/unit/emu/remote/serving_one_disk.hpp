@@ -2,13 +2,12 @@
 // there. A client that waits for an answer turns the server's loop.
 #pragma once
 
-#include "descriptors.hpp"
 #include "emu/remote/event_loop.hpp"
+#include "failing_accept.hpp"
 #include "tests/support/one_disk.hpp"
 #include "tests/support/vfio_client.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 namespace spinup::test {
 
@@ -44,15 +43,10 @@ struct serving_one_disk : testing::Test {
         for (int i = 0; i < 10; ++i)
             loop.turn(0s);
     }
-    /// A turn in which nobody can be accepted (EMFILE).
+    /// A turn in which nobody can be accepted.
     void turn_without_descriptors() {
-        rlimit before{};
-        ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-        const auto used = static_cast<rlim_t>(next_descriptor());
-        const rlimit no_more{used, before.rlim_max};
-        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &no_more), 0);
+        const failing_accept none_left;
         loop.turn(0s);
-        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     }
     u32 reg(vfio_client& c, u64 offset) { return c.read32(wire::region_bar5, offset); }
 

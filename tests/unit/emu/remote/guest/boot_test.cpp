@@ -170,7 +170,8 @@ TEST_F(Boot, says_how_the_kernel_died) {
     EXPECT_EQ(boot("echo '[    1.0] Kernel panic - not syncing: No working init' > \"$console\"\n")
                   .out.back(),
               "end failed Kernel panic - not syncing: No working init");
-    EXPECT_EQ(boot("").out.back(), "end failed the kernel said nothing on its serial console");
+    EXPECT_EQ(boot("").out.back(), "end failed the kernel said nothing on its serial console; has "
+                                   "the kernel CONFIG_SERIAL_8250_CONSOLE?");
 }
 
 TEST_F(Boot, writes_down_what_it_has_when_told_to_end) {
