@@ -1,0 +1,51 @@
+// The place where the result of something asynchronous goes, when the requester may be gone by
+// then.
+//
+// A slot lives where its requester puts it, mostly on a stack. Whoever will write keeps a
+// result_ref, which notices a slot that has died: in a kernel that write would destroy what stands
+// there now; here it is a finding (write-after-return) and goes nowhere.
+#pragma once
+
+#include <spinup/base/errno.hpp>
+#include <spinup/kernel/system.hpp>
+
+namespace spinup::kernel {
+
+class result_slot {
+  public:
+    /// `initial` is what a requester sees that reads it too early.
+    explicit result_slot(system& k, errno_t initial = errno_t::ok);
+    ~result_slot();
+    result_slot(const result_slot&) = delete;
+    result_slot& operator=(const result_slot&) = delete;
+
+    [[nodiscard]] errno_t value() const { return value_; }
+    void set(errno_t value);
+    /// How often set() was called.
+    [[nodiscard]] u32 writes() const { return writes_; }
+
+  private:
+    friend class result_ref;
+    system& k_;
+    u64 serial_; ///< no two slots of a world have the same
+    errno_t value_;
+    u32 writes_ = 0;
+};
+
+/// Refers to a slot or to none. Copies refer to the same.
+class result_ref {
+  public:
+    result_ref() = default;
+    explicit result_ref(result_slot* slot)
+        : slot_(slot), serial_(slot == nullptr ? 0 : slot->serial_) {}
+
+    [[nodiscard]] explicit operator bool() const { return slot_ != nullptr; }
+    /// Writes, or reports that the slot has died. Requires: refers to one. Context: any.
+    void write(system& k, errno_t value) const;
+
+  private:
+    result_slot* slot_ = nullptr;
+    u64 serial_ = 0;
+};
+
+} // namespace spinup::kernel
