@@ -5,6 +5,7 @@
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/scale.hpp"
 #include "emu/machine/schema.hpp"
+#include "emu/remote/guest/qemu_command.hpp"
 #include <fmt/format.h>
 
 namespace spinup::cli {
@@ -12,8 +13,6 @@ namespace {
 
 /// How often the live lines are redrawn, and the files written on.
 constexpr duration tick = std::chrono::milliseconds{250};
-/// Enough for a Linux kernel and a small initramfs; the user sees it and may change it.
-constexpr u32 guest_megabytes = 512;
 
 /// The files of a session. Trace and log grow while it lasts.
 class session_files {
@@ -82,14 +81,13 @@ std::string invitation(const machine::machine& what, const std::string& socket) 
     std::string out = fmt::format(
         "serving {} ({} ports) on {}\n"
         "a guest with this HBA, to which -kernel, -initrd and -append can be added\n"
-        "(share=on matters: it hangs with share=off; with -m alone it works, slowly):\n\n  {}",
-        what.name, what.ports.size(), socket, shell_quoted(qemu_program()));
-    for (const auto& argument : qemu_arguments(socket, guest_megabytes))
-        out += " " + shell_quoted(argument);
-    // Without the devices that QEMU adds by itself: the one that is fetched lacks their ROMs.
-    return out + " -nodefaults -display none -serial mon:stdio\n\n" +
-           "in the guest (-append console=ttyS0): echo mem > /sys/power/state; to wake it: Ctrl-a "
-           "c,\n"
+        "(share=on matters: it hangs with share=off; with -m alone it works, slowly):\n\n ",
+        what.name, what.ports.size(), socket);
+    for (const auto& word : remote::qemu_command(socket))
+        out += " " + shell_quoted(word);
+    return out +
+           "\n\nin the guest (-append console=ttyS0): echo mem > /sys/power/state; to wake it: "
+           "Ctrl-a c,\n"
            "system_wakeup. `spinup guest` does all of it, with a kernel that it fetches or "
            "yours.\n\n";
 }

@@ -1,12 +1,8 @@
 #include "emu/cli/served.hpp"
 
-#include "emu/remote/guest/guest_scripts.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "emu/trace/format.hpp"
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <ostream>
-#include <unistd.h>
 
 namespace spinup::cli {
 namespace {
@@ -110,25 +106,6 @@ std::string shell_quoted(const std::string& text) {
             out += c;
     }
     return out + "'";
-}
-
-std::vector<std::string> qemu_arguments(const std::string& socket, u32 megabytes) {
-    nlohmann::ordered_json device;
-    device["driver"] = "vfio-user-pci";
-    device["socket"] = {{"type", "unix"}, {"path", socket}};
-    // pc, because its firmware does S3 more than once; memory with a descriptor that is shared,
-    // for otherwise each access to it is a message and its answer.
-    return {
-        "-M",      "pc,memory-backend=mem",
-        "-m",      fmt::format("{}M", megabytes),
-        "-object", fmt::format("memory-backend-memfd,id=mem,size={}M,share=on", megabytes),
-        "-device", device.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
-}
-
-std::string qemu_program() {
-    const auto cache = remote::guest_scripts::cache_folder();
-    const std::string prepared = cache ? *cache + "/qemu/run" : "";
-    return ::access(prepared.c_str(), X_OK) == 0 ? prepared : "qemu-system-x86_64";
 }
 
 } // namespace spinup::cli

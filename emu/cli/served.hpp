@@ -88,9 +88,5 @@ class served_hba {
 
 /// "'text'", for a shell, whatever is in it; as it is if no shell would mind.
 std::string shell_quoted(const std::string& text);
-/// QEMU's -device for a socket, and the memory of `megabytes` that it needs, as arguments.
-std::vector<std::string> qemu_arguments(const std::string& socket, u32 megabytes);
-/// The QEMU that `prepare` has fetched, or the one of the PATH.
-std::string qemu_program();
 
 } // namespace spinup::cli

@@ -195,20 +195,12 @@ TEST(HardwareLog, has_the_hardwares_lines_in_the_form_of_a_kernel_log) {
                          "[    2.000000] port 2: COMRESET, PxSCTL.DET=1\n");
 }
 
-TEST(QemuCommand, survives_a_shell) {
+TEST(ShellQuoted, survives_a_shell) {
     EXPECT_EQ(shell_quoted("/tmp/hba.sock"), "/tmp/hba.sock");
     EXPECT_EQ(shell_quoted(""), "''");
     EXPECT_EQ(shell_quoted("a b"), "'a b'");
     EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
     EXPECT_EQ(shell_quoted("$x"), "'$x'");
-}
-
-TEST(QemuCommand, gives_the_socket_as_json) {
-    const auto arguments = qemu_arguments("/tmp/a \"b\"", 256);
-    const auto device = json::parse(arguments.back());
-    EXPECT_EQ(device.at("driver"), "vfio-user-pci");
-    EXPECT_EQ(device.at("socket").at("path"), "/tmp/a \"b\"");
-    EXPECT_EQ(arguments[5], "memory-backend-memfd,id=mem,size=256M,share=on");
 }
 
 } // namespace
