@@ -170,7 +170,8 @@ status guest_session::prepare(const std::string& scripts, const std::string& ker
     if (interrupted())
         return user_error{{}, "interrupted before the guest was started", ""};
     return user_error{{},
-                      "cannot have what a guest needs: " +
+                      (end->status == remote::prepare_lacks ? "cannot have what a guest needs: "
+                                                            : "cannot prepare a guest: ") +
                           (end->error.empty() ? fmt::format("status {}", end->status) : end->error),
                       ""};
 }
