@@ -355,6 +355,22 @@ class Program(unittest.TestCase):
         self.mistake("more than 8 HBAs", None, "guest", *["six-ssd"] * 9)
         self.mistake("unknown machine `six-sdd`", "did you mean", "guest", "six-sdd")
 
+    def test_guest_tells_what_cannot_be_had_from_what_went_wrong(self):
+        (self.folder / "sources").mkdir()
+        conf = self.folder / "apt.conf"
+        conf.write_text('Dir::Etc::sourcelist "/dev/null";\n'
+                        f'Dir::Etc::sourceparts "{self.folder}/sources";\n')
+        cache = self.folder / "cache"
+        env = {**os.environ, "SPINUP_GUEST_CACHE": str(cache), "APT_CONFIG": str(conf)}
+        done = spinup("guest", "six-ssd", env=env)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("cannot have what a guest needs: this machine's apt has no", done.stderr)
+        (cache / ".lock").unlink()
+        (cache / ".lock").mkdir()  # so that it can't be opened
+        done = spinup("guest", "six-ssd", env=env)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(f"cannot prepare a guest: can't write to {cache}", done.stderr)
+
     def serve(self, *arguments, **keywords):
         """A server that listens. Returns: the process, its socket and what it has said."""
         path = self.folder / "hba"
