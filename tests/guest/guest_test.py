@@ -7,11 +7,11 @@ Ends with 77, and says why, where no guest can be had. Everything is judged by w
 itself reports: its exit status is 0 only if every cycle slept, every disk came back with its data,
 and our drivers did what the kernel did, down to the log's lines. The JSON must say so too.
 
-With `trouble`, the machine of that name takes part: its dead drive keeps a kernel waiting for
-minutes, whatever the time scale, so it runs beside the others, and does little meanwhile.
+With `trouble`, the machine of that name takes part too: its dead drive keeps a kernel waiting for
+minutes, whatever the time scale. Guests run one after the other: two that boot at once would take
+each other's processor, and times are compared.
 """
 
-import concurrent.futures
 import json
 import pathlib
 import subprocess
@@ -103,18 +103,14 @@ def failures(outcome, row):
 
 def main():
     program, kernel, *more = sys.argv[1:]
-    with concurrent.futures.ThreadPoolExecutor() as beside:
-        # It boots while the first one does, of which no time is compared.
-        trouble = beside.submit(run, program, kernel, TROUBLE) if "trouble" in more else None
-        first = run(program, kernel, FIRST)
-        if first[0] == 2 and CANNOT_HAVE in first[2]:
-            print(f"skipped: no guest with kernel {kernel} can be had here: {first[2]}")
-            return SKIPPED
-        found = failures(first, FIRST)
-        for row in ROWS if first[0] != 2 else []:
+    first = run(program, kernel, FIRST)
+    if first[0] == 2 and CANNOT_HAVE in first[2]:
+        print(f"skipped: no guest with kernel {kernel} can be had here: {first[2]}")
+        return SKIPPED
+    found = failures(first, FIRST)
+    for row in ROWS + ([TROUBLE] if "trouble" in more else []):
+        if first[0] != 2:
             found += failures(run(program, kernel, row), row)
-        if trouble:
-            found += failures(trouble.result(), TROUBLE)
     for text in found:
         print(f"FAILED {text}")
     return 1 if found else 0
