@@ -111,10 +111,10 @@ std::string text_of(const study::run_report& report, const machine::machine& wha
 }
 
 user_error unknown_kernel(std::string_view version) {
-    return {
-        {},
-        fmt::format("--kernel: our drivers are no kernel `{}`", machine::printable(version)),
-        fmt::format("a version from {} on, as 6.12 or 6.1.176", drivers::kernel_versions[0].name)};
+    return {{},
+            fmt::format("--kernel: our drivers are no kernel `{}`", machine::printable(version)),
+            fmt::format("a version from {} on, as 6.12 or 6.1.176",
+                        drivers::to_string(drivers::kernel_versions[0].from))};
 }
 
 /// What a kernel does that is not built.
