@@ -74,8 +74,11 @@ struct refusal {
     int error_number = 0;
 };
 
-/// `message` is a whole message: a header, and as many bytes as it says. Takes the descriptors;
-/// what a refused message brought is closed.
+/// Requires: as many bytes as a header has.
+wire::header header_of(std::span<const u8> message);
+
+/// Takes the descriptors; what a refused message brought is closed. Requires: a whole message, a
+/// header and as many bytes as it says.
 std::variant<request, refusal> decode(std::span<const u8> message, std::vector<unique_fd> fds);
 
 /// What a header alone says. The stream cannot be trusted any more if this is false: close it.

@@ -101,7 +101,7 @@ int vfio_device::carry_out(ask::version& what, std::vector<u8>& payload) {
 }
 
 int vfio_device::carry_out(ask::dma_map& what, std::vector<u8>&) {
-    return memory_.map(what.what, what.file);
+    return memory_.map(what.what, std::move(what.file));
 }
 
 int vfio_device::carry_out(ask::dma_unmap& what, std::vector<u8>& payload) {

@@ -15,6 +15,10 @@
 
 namespace spinup::test {
 
+// Flags of SET_IRQS as a client sends them (linux/vfio.h).
+inline constexpr u32 none_trigger = 0x21;
+inline constexpr u32 eventfd_trigger = 0x24;
+
 class served_hba final : private remote::platform {
   public:
     static constexpr duration spin_up = std::chrono::seconds{4};

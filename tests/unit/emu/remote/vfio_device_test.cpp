@@ -12,11 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace spec;
+using test::eventfd_trigger;
+using test::none_trigger;
 using test::served_hba;
 using test::signals;
 
-constexpr u32 none_trigger = 0x21;
-constexpr u32 eventfd_trigger = 0x24;
 constexpr u32 cap_value = 0x81341F01; // 64 bits, CLO, Gen3, AHCI only, 32 slots, 2 ports
 
 TEST(VfioDevice, wants_version_first_and_once) {
