@@ -273,7 +273,7 @@ TEST_F(Server, replaces_a_socket_that_nobody_listens_on) {
 }
 
 TEST_F(Server, one_of_those_that_start_at_once_gets_the_socket) {
-    constexpr u32 rounds = 300; // without the lock, about one in ten went wrong
+    constexpr u32 rounds = 300; // without a lock, one in some hundreds went wrong
     const std::string path = folder.file("stale.sock");
     for (u32 round = 0; round < rounds; ++round) {
         leave_socket(path);
