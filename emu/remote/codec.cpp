@@ -67,14 +67,15 @@ body_or_not version(bytes payload) {
     const auto numbers = head_of<wire::version>(payload);
     const bytes text = payload.subspan(sizeof(wire::version));
     if (text.size() > version_text_max || (!text.empty() && text.back() != 0) ||
-        numbers.major != 0) // another major version is another protocol
+        // The major number changes with what old parties cannot understand; there is only 0 yet.
+        numbers.major != 0)
         return std::nullopt;
     const auto* chars = reinterpret_cast<const char*>(text.data());
     const auto limit = max_transfer_of(text.empty() ? std::string_view{}
                                                     : std::string_view{chars, text.size() - 1});
     if (!limit)
         return std::nullopt;
-    return ask::version{numbers.major, numbers.minor, static_cast<u32>(payload.size()), *limit};
+    return ask::version{static_cast<u32>(payload.size()), *limit};
 }
 
 body_or_not dma_map(bytes payload, std::vector<unique_fd>& fds) {

@@ -18,8 +18,6 @@ namespace spinup::remote {
 namespace ask {
 
 struct version {
-    u16 major = 0;
-    u16 minor = 0;
     /// Bytes of the longest payload that the client can take in the reply: QEMU reads it into the
     /// buffer of its request (3.3).
     u32 reply_room = 0;
@@ -89,7 +87,7 @@ bool plausible(const wire::header& h);
 void encode_reply(std::vector<u8>& out, const request& to, std::span<const u8> payload);
 void encode_error(std::vector<u8>& out, const refusal& what);
 /// The server's half of VERSION, a whole payload: 0.0, then the limits as JSON, NUL included;
-/// without the JSON if all of it would be longer than `room`.
+/// without the JSON if all of it would be longer than `room`. Every client of major 0 knows 0.0.
 std::string version_reply(u32 room);
 /// Where the data of a DMA message is. The specification counts it in 64 bits. QEMU's structure
 /// (10.1 to 11.1) has 32 bits for the count and the data right behind them, and a length as if

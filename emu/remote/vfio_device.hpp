@@ -52,8 +52,8 @@ class vfio_device final : private pci_events {
         std::vector<u8> payload;
     };
     /// VERSION comes first, and once; anything else is refused with EINVAL. A request that is
-    /// refused has changed nothing. Requires: attached. May be called from inside a memory access
-    /// of the HBA, but for what resets().
+    /// refused has changed nothing. Requires: attached; a request of decode()'s, whose shape is
+    /// right. May be called from inside a memory access of the HBA, but for what resets().
     answer handle(request& what);
     /// The request may reset the HBA: it must not come in the middle of anything.
     [[nodiscard]] static bool resets(const request& what);

@@ -38,11 +38,15 @@ inline std::span<const u8> bytes_of(const std::vector<u8>& bytes) { return bytes
 inline std::span<const u8> bytes_of(std::string_view text) {
     return {reinterpret_cast<const u8*>(text.data()), text.size()};
 }
-/// Structures, bytes and texts, one behind the other.
+/// Structures, bytes and texts, one behind the other. Byte by byte: g++ 12 warns of copies of
+/// impossible lengths otherwise, at -O3.
 template <class... T> std::vector<u8> joined(const T&... parts) {
-    std::vector<u8> out((bytes_of(parts).size() + ... + 0));
-    auto at = out.begin();
-    ((at = std::copy(bytes_of(parts).begin(), bytes_of(parts).end(), at)), ...);
+    std::vector<u8> out;
+    const auto append = [&out](std::span<const u8> part) {
+        for (const u8 b : part)
+            out.push_back(b);
+    };
+    (append(bytes_of(parts)), ...);
     return out;
 }
 
