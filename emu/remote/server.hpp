@@ -10,8 +10,9 @@
 //     loop.run(...);
 //
 // The socket has mode 0600. A path that is something else than a socket is not touched; a socket on
-// which nobody listens any more is replaced; one on which somebody does is an error. It is unlinked
-// when the server goes, if it is still ours.
+// which nobody listens any more is replaced; one on which somebody does is an error. Servers that
+// start at once take turns, by a lock on the folder. The socket is unlinked when the server goes,
+// if it is still ours.
 //
 // Memory by messages. While the HBA waits for an answer, the client is served on: registers are
 // read and written, windows come and go. The HBA allows for that (hba.hpp). What would reset it
