@@ -52,8 +52,7 @@ void hardware_log::take(std::span<const trace_record> records, const trace& name
 }
 
 served_hba::served_hba(machine::machine what, wall_timeline& line)
-    : what_(std::move(what)), line_(line), log_(line), recorder_(what_.ports.size()),
-      monitor_(what_) {}
+    : what_(std::move(what)), log_(line), recorder_(what_.ports.size()) {}
 
 result<std::unique_ptr<served_hba>>
 served_hba::listen(machine::machine what, const std::string& socket, wall_timeline& line) {
@@ -68,7 +67,7 @@ served_hba::listen(machine::machine what, const std::string& socket, wall_timeli
     out->hardware_.emplace(out->what_, line, out->log_, out->server_->irq(), out->server_->dma());
     out->platform_.emplace(*out->hardware_);
     out->log_.attach(out->recorder_);
-    out->log_.attach(out->monitor_);
+    out->log_.attach(out->monitor_.emplace(out->what_.ports.size(), *out->hardware_));
     out->server_->serve(*out->platform_);
     return out;
 }
@@ -80,7 +79,7 @@ served_hba::~served_hba() {
     if (printer_)
         log_.detach(*printer_);
     if (server_) {
-        log_.detach(monitor_);
+        log_.detach(*monitor_);
         log_.detach(recorder_);
     }
 }

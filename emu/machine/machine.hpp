@@ -47,6 +47,11 @@ struct drive {
     duration medium_ready{}; ///< optical drive: from power until its disc can be read
 
     bool driver = true; ///< sd (or sr) is attached
+
+    /// A kernel can bring it back after a sleep. The others show what one does with such a drive.
+    [[nodiscard]] bool can_return() const {
+        return ready.has_value() && identify_fails == identify_fault::never;
+    }
 };
 
 struct port {

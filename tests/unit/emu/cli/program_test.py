@@ -168,6 +168,12 @@ class Program(unittest.TestCase):
                 self.assertLessEqual(len(line), 100, line)
         for text in ("--disk-start", "Exit status: 0 if all went well, 1 if a run ended badly"):
             self.assertIn(text, spinup("help", "run").stdout)
+        for subcommand, own in (("compare", "its verdict is not `ok`"), ("serve", "Ctrl-C later"),
+                                ("guest", "its kernel complained")):
+            text = spinup("help", subcommand).stdout
+            self.assertIn("Exit status: 0 if all went well, 1 if", text)
+            self.assertIn(own, text)
+            self.assertIn("2 for a mistake on the command line", text)
         self.assertIn("resume_noirq_ms", spinup("help", "machine-file").stdout)
         self.assertRegex(spinup("--version").stdout, r"^spinup \d+\.\d+\.\d+\n$")
 
@@ -396,6 +402,16 @@ class Program(unittest.TestCase):
         self.assertIn("as its hardware saw it", out)
         self.assertIn("No space left on device", err)
 
+    def test_serve_keeps_its_trace_though_its_json_fails(self):
+        trace = self.folder / "trace"
+        process, path, _ = self.serve("--once", "--json", "/dev/full", "--trace", str(trace))
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2, err)
+        self.assertIn("as its hardware saw it", out)
+        self.assertIn("guest_attached", trace.read_text())
+
     def test_serve_ends_cleanly_with_its_terminal(self):
         process, path, _ = self.serve()
         process.send_signal(signal.SIGHUP)
@@ -432,7 +448,8 @@ class Program(unittest.TestCase):
             output, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertIn("as its hardware saw it", output)
-        self.assertEqual(json.loads(files["json"].read_text()), {"rows": []})
+        self.assertEqual(json.loads(files["json"].read_text()),
+                         {"rows": [], "cycles_left_out": 0})
         self.assertIn("guest_attached", files["trace"].read_text())
         self.assertRegex(files["dmesg"].read_text(), r"(?m)^\[ +\d+\.\d{6}\] hba: power on$")
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(files))
