@@ -38,21 +38,16 @@ void run(input in) {
     for (u32 i = 0; i < knobs % 4u; ++i)
         fds.push_back(test::new_eventfd());
     auto message = in.bytes(wire::max_message);
-    wire::header h{};
-    if (message.size() >= sizeof(h)) {
-        std::memcpy(&h, message.data(), sizeof(h));
-        plausible(h);
-        // Nearly always the size is right: the other case is one comparison.
-        if (knobs < 0xF0) {
-            h.size = static_cast<u32>(message.size());
-            std::memcpy(message.data(), &h, sizeof(h));
-        }
-    }
+    if (message.size() < sizeof(wire::header))
+        return;
+    wire::header h = header_of(message);
+    plausible(h);
+    h.size = static_cast<u32>(message.size());
+    std::memcpy(message.data(), &h, sizeof(h));
     const auto decoded = decode(message, std::move(fds));
     std::vector<u8> out;
     if (const auto* r = std::get_if<request>(&decoded)) {
         CHECK(static_cast<u16>(r->command) == h.command && r->id == h.id);
-        CHECK(h.size == message.size());
         check(*r, message);
         encode_reply(out, *r, {});
     } else {

@@ -93,12 +93,7 @@ void hostile_guest::connect() {
     settle();
     if (in_.rarely())
         return;
-    wire::version v{0, 0};
-    std::vector<u8> payload(bytes_of(v).begin(), bytes_of(v).end());
-    const auto text = vfio_client::qemu_version;
-    payload.insert(payload.end(), text.begin(), text.end());
-    payload.push_back(0);
-    send(command::version, payload);
+    send(command::version, vfio_client::version_payload());
     with_file_ = in_.below(4) != 0;
     const int fd = memory_.fd();
     send(command::dma_map, bytes_of(wire::dma_map{32, 3, 0, ram, ram_size}), 0,

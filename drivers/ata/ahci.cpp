@@ -78,7 +78,7 @@ constexpr dev_pm_ops ahci_pci_pm_ops = [] {
 
 ahci_host::ahci_host(scsi_core& core, bus::mmio& registers, ahci_config config)
     : config_(std::move(config)), pdev_(core.kernel, config_.name, config_.parent),
-      host_(core, pdev_, *config_.design, config_.eh), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
+      host_(core, pdev_, *config_.design, *config_.eh), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
     pdev_.drvdata = this;
     pdev_.pm = &ahci_pci_pm_ops;
     pdev_.driver_name = "ahci";
@@ -124,7 +124,7 @@ void ahci_host::print_ports() {
 
 std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers,
                                          ahci_config config) {
-    CHECK(config.design != nullptr);
+    CHECK(config.design != nullptr && config.eh != nullptr);
     auto h = std::make_unique<ahci_host>(core, registers, std::move(config));
     core.pm.device_add(h->pdev_);
     ahci_save_initial_config(h->hpriv_);

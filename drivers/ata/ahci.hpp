@@ -8,11 +8,11 @@
 
 namespace spinup::drivers {
 
+/// Requires: a design and its options.
 struct ahci_config {
     std::string name = "0000:00:1f.2"; ///< PCI address, the device's name
     u32 irq = 0;
     const pm_design* design = nullptr;
-    /// Null: those of the design's kernel.
     const eh_options* eh = nullptr;
     u32 first_print_id = 1; ///< number of the first port in log lines
     /// Physical address of BAR5, for the log only.

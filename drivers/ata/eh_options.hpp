@@ -7,7 +7,6 @@
 
 #include <spinup/base/units.hpp>
 #include <spinup/log_wording.hpp>
-#include <string_view>
 
 namespace spinup {
 struct pm_design;
@@ -22,8 +21,6 @@ enum class spin_up_step : u8 {
 };
 
 struct eh_options {
-    std::string_view source; ///< the kernels it stands for
-
     /// A reset forgets that EH was asked for meanwhile, even for a real error. Up to 6.5.5 and
     /// 6.1.55 (fixed by 80cc944eca4f, which forgets SError only).
     bool reset_forgets_pending;
@@ -37,25 +34,33 @@ struct eh_options {
     /// which forbids all transitions; the model has no other HBA. Before 6.9 such an HBA has no
     /// policy.
     bool sets_lpm;
-    /// The SCSI side looks at the device again after each revalidation, in a work of its own.
+    /// The SCSI side looks at the device again after each revalidation, in a work of its own, once
+    /// its queue runs. Earlier kernels look too, whether it runs or not; what their disks are asked
+    /// libata answers itself, so the model has the work from 6.6 on, where a suspend cancels it.
     bool rescans;
-    /// ...and there tells the disk's driver that the device is back (6.9 and later).
+    /// ...and tells the disk's driver that the device is back (0c76106cb975: 6.9, and later
+    /// in 6.6.y and 6.1.y).
     bool rescan_tells_driver;
+    /// ...which says that it starts the disk, although EH did. The sd of 6.1.192 says so only with
+    /// no_start_on_resume, which nobody sets there any more.
+    bool driver_says_started;
 
     spin_up_step spin_up;
     /// CHECK POWER MODE comes first: STANDBY IMMEDIATE goes to a disk that is active and READ
     /// VERIFY to one that is not (6.7 and later). Without it both are sent to any disk.
     bool checks_power_mode;
-    /// Of STANDBY IMMEDIATE. 5 s as any command, 15 s from 6.12.103 on.
-    duration standby_timeout;
+    /// The timeout table has a class for STANDBY IMMEDIATE (6.12.103 and later); without it the
+    /// command has the time of any.
+    bool standby_class;
 
     log_wording wording;
 };
 
-extern const eh_options eh_3_11;
-extern const eh_options eh_6_1;
-extern const eh_options eh_6_7;
-extern const eh_options eh_6_12;
+extern const eh_options eh_3_11;     ///< to 6.5.5, 6.1.55
+extern const eh_options eh_6_1;      ///< 6.1.56, 6.5.6, 6.6
+extern const eh_options eh_6_7;      ///< and 6.8
+extern const eh_options eh_6_12;     ///< 6.9 to 6.12.102
+extern const eh_options eh_6_12_103; ///< and later in that series
 extern const eh_options eh_7_3;
 
 /// The options of the newest kernel that has this design; of the newest there is for a design that

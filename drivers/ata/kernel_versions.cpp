@@ -50,6 +50,13 @@ std::optional<kernel_number> parse(std::string_view text) {
 
 } // namespace
 
+std::string to_string(const kernel_number& number) {
+    std::string text = std::to_string(number.major) + "." + std::to_string(number.minor);
+    if (number.patch != 0)
+        text += "." + std::to_string(number.patch);
+    return text;
+}
+
 const kernel_version* find_kernel(std::string_view version) {
     if (version == "latest")
         return &kernel_versions.back();

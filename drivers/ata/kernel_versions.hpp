@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <spinup/base/units.hpp>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -27,9 +28,11 @@ struct kernel_number {
     }
 };
 
+/// "6.1.76"; "3.11" for the first of a series.
+[[nodiscard]] std::string to_string(const kernel_number& number);
+
 struct kernel_version {
     kernel_number from;
-    std::string_view name; ///< of the first version: "6.1.76"
     const pm_design* design;
     const disk_start* start;
     const dpm_order* order;
@@ -39,100 +42,64 @@ struct kernel_version {
 
 inline constexpr std::string_view no_walk = "order walk_6_8 is not built: async stands in";
 inline constexpr std::string_view no_tree = "order tree_6_17 is not built: upfront stands in";
+inline constexpr std::string_view no_silence =
+    "disk start of 6.5, without START STOP UNIT, is not built: sync_lenient stands in";
 
-// Oldest first. Source: commits by version as told at the options and in the designs; the walk was
-// in 6.8, and in the stable series 6.1.76 and 6.6.15, where it stayed.
+namespace detail {
+
+constexpr kernel_version row(kernel_number from, const pm_design& design, const disk_start& start,
+                             const dpm_order& order, const eh_options& eh,
+                             std::string_view note = "") {
+    return {from, &design, &start, &order, &eh, note};
+}
+
+} // namespace detail
+
+// Oldest first; each row says which commit it begins with, unless it is a series that begins
+// without the backports of an older one.
 inline constexpr std::array kernel_versions{
-    kernel_version{{3, 11, 0},
-                   "3.11",
-                   &pm_design_sync_3_11,
-                   &disk_start_sync,
-                   &dpm_order_upfront,
-                   &eh_3_11,
-                   ""},
-    kernel_version{{3, 15, 0},
-                   "3.15",
-                   &pm_design_async_3_15,
-                   &disk_start_async,
-                   &dpm_order_upfront,
-                   &eh_3_11,
-                   ""},
-    kernel_version{{5, 16, 0},
-                   "5.16",
-                   &pm_design_async_3_15,
-                   &disk_start_sync,
-                   &dpm_order_upfront,
-                   &eh_3_11,
-                   "disk start of 5.16 is not built: sync stands in"},
-    kernel_version{{6, 1, 56},
-                   "6.1.56",
-                   &pm_design_locked_6_6,
-                   &disk_start_eh,
-                   &dpm_order_upfront,
-                   &eh_6_1,
-                   ""},
-    kernel_version{{6, 1, 76},
-                   "6.1.76",
-                   &pm_design_locked_6_6,
-                   &disk_start_eh,
-                   &dpm_order_async,
-                   &eh_6_1,
-                   no_walk},
-    kernel_version{{6, 2, 0},
-                   "6.2",
-                   &pm_design_async_3_15,
-                   &disk_start_sync,
-                   &dpm_order_upfront,
-                   &eh_3_11,
-                   "disk start of 5.16 is not built: sync stands in"},
-    kernel_version{
-        {6, 6, 0}, "6.6", &pm_design_locked_6_6, &disk_start_eh, &dpm_order_upfront, &eh_6_1, ""},
-    kernel_version{{6, 6, 15},
-                   "6.6.15",
-                   &pm_design_locked_6_6,
-                   &disk_start_eh,
-                   &dpm_order_async,
-                   &eh_6_1,
-                   no_walk},
-    kernel_version{
-        {6, 7, 0}, "6.7", &pm_design_current_7_3, &disk_start_eh, &dpm_order_upfront, &eh_6_7, ""},
-    kernel_version{{6, 8, 0},
-                   "6.8",
-                   &pm_design_current_7_3,
-                   &disk_start_eh,
-                   &dpm_order_async,
-                   &eh_6_7,
-                   no_walk},
-    kernel_version{
-        {6, 9, 0}, "6.9", &pm_design_current_7_3, &disk_start_eh, &dpm_order_upfront, &eh_6_12, ""},
-    kernel_version{{6, 12, 103},
-                   "6.12.103",
-                   &pm_design_current_7_3,
-                   &disk_start_eh,
-                   &dpm_order_upfront,
-                   &eh_7_3,
-                   ""},
-    kernel_version{{6, 13, 0},
-                   "6.13",
-                   &pm_design_current_7_3,
-                   &disk_start_eh,
-                   &dpm_order_upfront,
-                   &eh_6_12,
-                   ""},
-    kernel_version{{6, 16, 0},
-                   "6.16",
-                   &pm_design_current_7_3,
-                   &disk_start_eh,
-                   &dpm_order_upfront,
-                   &eh_6_12,
-                   no_tree},
-    kernel_version{{7, 3, 0},
-                   "7.3",
-                   &pm_design_current_7_3,
-                   &disk_start_eh,
-                   &dpm_order_upfront,
-                   &eh_7_3,
-                   no_tree},
+    detail::row({3, 11, 0}, pm_design_sync_3_11, disk_start_sync, dpm_order_upfront, eh_3_11),
+    // A disk that fails to stop, or is gone, aborts no more. Source: sd.c of 3.11.0 and 3.13.10.
+    detail::row({3, 13, 0}, pm_design_sync_3_11, disk_start_sync_lenient, dpm_order_upfront,
+                eh_3_11),
+    // 200421a80f6e, async resume of a port; 3c31b52f96f7, scsi_sd_pm_domain.
+    detail::row({3, 15, 0}, pm_design_async_3_15, disk_start_async, dpm_order_upfront, eh_3_11),
+    // a19a93e4c6a9: no domain of its own for disks, so the PM core waits for them again.
+    detail::row({5, 16, 0}, pm_design_async_3_15, disk_start_sync_lenient, dpm_order_upfront,
+                eh_3_11),
+    // Backports of 6.6: 3b8e0af4a7a3, lock before test; 80cc944eca4f, EH_PENDING stays.
+    detail::row({6, 1, 56}, pm_design_locked_6_6, disk_start_sync_lenient, dpm_order_upfront,
+                eh_6_1),
+    // aa3998dbeb3a: EH stops and starts disks.
+    detail::row({6, 1, 59}, pm_design_locked_6_6, disk_start_eh, dpm_order_upfront, eh_6_1),
+    // 7839d0078e0d: no upfront loop; 3e999770ac1c, which brings it back, never came to 6.1.y.
+    detail::row({6, 1, 76}, pm_design_locked_6_6, disk_start_eh, dpm_order_async, eh_6_1, no_walk),
+    detail::row({6, 2, 0}, pm_design_async_3_15, disk_start_sync_lenient, dpm_order_upfront,
+                eh_3_11),
+    // 0a8589055936 (-rc5): sd stops disks of libata, and sends nothing to start them.
+    detail::row({6, 5, 0}, pm_design_async_3_15, disk_start_sync_lenient, dpm_order_upfront,
+                eh_3_11, no_silence),
+    // As 6.1.56.
+    detail::row({6, 5, 6}, pm_design_locked_6_6, disk_start_sync_lenient, dpm_order_upfront, eh_6_1,
+                no_silence),
+    // As 6.1.59.
+    detail::row({6, 5, 8}, pm_design_locked_6_6, disk_start_eh, dpm_order_upfront, eh_6_1),
+    detail::row({6, 6, 0}, pm_design_locked_6_6, disk_start_eh, dpm_order_upfront, eh_6_1),
+    // As 6.1.76.
+    detail::row({6, 6, 15}, pm_design_locked_6_6, disk_start_eh, dpm_order_async, eh_6_1, no_walk),
+    detail::row({6, 7, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_6_7),
+    // 7839d0078e0d.
+    detail::row({6, 8, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_async, eh_6_7, no_walk),
+    // 3e999770ac1c: the upfront loop is back.
+    detail::row({6, 9, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_6_12),
+    // "Increase STANDBY IMMEDIATE timeout".
+    detail::row({6, 12, 103}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_6_12_103),
+    detail::row({6, 13, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_6_12),
+    // 0cbef962ce1f, aa7a9275ab81, 443046d1ad66: children are started by their parents.
+    detail::row({6, 16, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_6_12,
+                no_tree),
+    detail::row({7, 3, 0}, pm_design_current_7_3, disk_start_eh, dpm_order_upfront, eh_7_3,
+                no_tree),
 };
 
 /// "6.1", "6.12.117+deb13-amd64", "7.3.4": the row of that kernel, which is the nearest that is not

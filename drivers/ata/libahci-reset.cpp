@@ -86,7 +86,7 @@ errno_t ahci_softreset(ata_link& link, ata_class& cls, time_point deadline) {
     ata_taskfile tf;
     tf.ctl = spec::ata_control::srst;
     const time_point now = ap.kernel.now();
-    const duration timeout = now < deadline ? deadline - now : register_poll;
+    const duration timeout = now < deadline ? deadline - now : duration{}; // 0: no wait at all
     const auto reset_and_clear_busy = spec::cmd_header_dw0{}
                                           .with(spec::cmd_header_dw0::r, true)
                                           .with(spec::cmd_header_dw0::c, true);

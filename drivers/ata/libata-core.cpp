@@ -60,10 +60,9 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     }
 }
 
-ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm, const eh_options* options)
-    : scsi(core), kernel(core.kernel), dev(pdev), design(pm),
-      eh(options != nullptr ? *options : eh_options_of(pm)), lock(core.kernel, "ata_host lock"),
-      eh_mutex(core.kernel, "eh_mutex") {}
+ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm, const eh_options& options)
+    : scsi(core), kernel(core.kernel), dev(pdev), design(pm), eh(options),
+      lock(core.kernel, "ata_host lock"), eh_mutex(core.kernel, "eh_mutex") {}
 
 void ata_eh_acquire(ata_port& ap) {
     ap.host.eh_mutex.lock();

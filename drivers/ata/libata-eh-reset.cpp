@@ -19,8 +19,8 @@ constexpr unsigned max_tries = reset_timeouts.size();
 constexpr duration cool_down = 5s;
 
 struct reset_try {
-    ata_reset_fn method;
-    unsigned nr = 0; ///< tries begun
+    ata_reset_fn method = nullptr; ///< the last one that was used
+    unsigned nr = 0;               ///< tries begun
     time_point deadline{};
 };
 
@@ -48,17 +48,19 @@ errno_t perform(ata_link& link, reset_try& t) {
     ata_port& ap = link.ap;
     ata_eh_context& ehc = link.eh_context;
     ata_eh_freeze_port(ap);
+    t.method = ap.ops->hardreset;
     t.deadline = ap.kernel.now() + reset_timeouts[t.nr++];
     ap.kernel.emit(trace_event::eh_reset, ap.print_id, t.nr);
     ehc.last_reset = ap.kernel.now();
-    ehc.i.flags |= t.method == ap.ops->hardreset ? ATA_EHI_DID_HARDRESET : ATA_EHI_DID_SOFTRESET;
+    ehc.i.flags |= ATA_EHI_DID_HARDRESET;
 
     errno_t rc = ata_do_reset(link, t.method, t.deadline);
     if (failed(rc) && rc != errno_t::eagain)
         return rc;
-    if (t.method == ap.ops->hardreset && followup_srst_needed(link, rc)) {
+    if (followup_srst_needed(link, rc)) {
         ata_eh_about_to_do(link, false, ata_eh_action::reset);
-        rc = ata_do_reset(link, ap.ops->softreset, t.deadline);
+        t.method = ap.ops->softreset;
+        rc = ata_do_reset(link, t.method, t.deadline);
     }
     return rc == errno_t::eagain && ata_link_offline(link) ? errno_t::ok : rc;
 }
@@ -68,7 +70,6 @@ errno_t perform(ata_link& link, reset_try& t) {
 errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
     ata_port& ap = link.ap;
     ata_eh_context& ehc = link.eh_context;
-    link.dev.flags &= ~ata_dflags::SLEEPING;
 
     spec::px_ssts sstatus;
     sstatus.raw = ap.ops->scr_read(link, scr::status);
@@ -120,7 +121,7 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
     ehc.i.action &= ~ata_eh_action::reset;
     ehc.i.action |= ata_eh_action::hardreset;
 
-    reset_try t{ap.ops->hardreset};
+    reset_try t;
     errno_t rc = errno_t::ok;
     for (;;) {
         rc = perform(link, t);
@@ -136,7 +137,9 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
             // Thawed, so that a later phy event can start a new session.
             ata_eh_thaw_port(ap);
             if (!ap.host.eh.comreset_lines)
-                ap.kernel.emit(trace_event::ata_hardreset_failed, ap.print_id);
+                ap.kernel.emit(t.method == ap.ops->hardreset ? trace_event::ata_hardreset_failed
+                                                             : trace_event::ata_softreset_failed,
+                               ap.print_id);
             break;
         }
         wait_out(link, t, rc);

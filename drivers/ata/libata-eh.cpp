@@ -85,7 +85,6 @@ void ata_scsi_cmd_error_handler(ata_port& ap, cmnd_list& eh_work_q) {
     if (nr_timedout != 0)
         ata_port_freeze_only(ap);
     ap.eh_tries = ATA_EH_MAX_TRIES;
-    ap.configured = false;
 }
 
 /// What has been asked becomes what this pass does.

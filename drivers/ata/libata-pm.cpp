@@ -10,10 +10,8 @@ namespace {
 
 errno_t ata_port_suspend(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
-    // Linux waits for a rescan that runs; here the device below the port is suspended by now, and
-    // its lock, which the rescan holds, has been taken for that.
     if (ap.scsi_rescan_task)
-        static_cast<void>(ap.scsi_rescan_task->cancel());
+        static_cast<void>(ap.scsi_rescan_task->cancel_sync());
     return ap.host.design.port_suspend(ap.pm, kernel::PMSG_SUSPEND);
 }
 

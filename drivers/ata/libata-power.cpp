@@ -32,18 +32,15 @@ bool ata_dev_power_is_active(ata_device& dev) {
 
 void ata_dev_power_set_standby(ata_device& dev) {
     ata_port& ap = port_of(dev);
-    const eh_options& options = ap.host.eh;
-    if (any(dev.flags, ata_dflags::SLEEPING))
-        return;
     // The question goes to an optical drive too, although the command never does.
-    if (options.checks_power_mode && !ata_dev_power_is_active(dev))
+    if (ap.host.eh.checks_power_mode && !ata_dev_power_is_active(dev))
         return;
     if (dev.cls != ata_class::ata)
         return;
     ap.kernel.emit(trace_event::ata_standby, ap.print_id);
     ata_result_tf result;
-    const ac_err err = ata_exec_internal(dev, plain(spec::ata_cmd::standby_immediate), nullptr, {},
-                                         result, options.standby_timeout);
+    const ac_err err =
+        ata_exec_internal(dev, plain(spec::ata_cmd::standby_immediate), nullptr, {}, result);
     if (any(err))
         ap.kernel.emit(trace_event::ata_standby_failed, ap.print_id, word(err));
 }

@@ -37,7 +37,7 @@ void prepare(ata_queued_cmd& qc, ata_device& dev, u8 tag) {
 
 /// Linux 3.x does not say how long it has waited.
 void report_timeout(ata_port& ap, spec::ata_cmd command, duration timeout) {
-    if (ap.host.eh.wording == log_wording::linux_3)
+    if (arguments_of(trace_event::ata_qc_timeout, ap.host.eh.wording) == 2)
         ap.kernel.emit(trace_event::ata_qc_timeout, ap.print_id, command);
     else
         ap.kernel.emit(trace_event::ata_qc_timeout, ap.print_id, command,
@@ -149,11 +149,11 @@ errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active) {
 }
 
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result, duration timeout) {
+                         ata_buffer data, ata_result_tf& result) {
     ata_link& link = dev.link;
     ata_port& ap = link.ap;
     ata_queued_cmd& qc = ap.qcmd[ATA_TAG_INTERNAL];
-    const auto timeout_class = ata_timeout_class_of(tf.command);
+    const auto timeout_class = ata_timeout_class_of(tf.command, ap.host.eh.standby_class);
     u8& timeout_idx = link.eh_context.cmd_timeout_idx[static_cast<unsigned>(timeout_class)];
 
     spin_guard guard(ap.lock);
@@ -171,8 +171,7 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     ata_qc_issue(qc);
     guard.unlock();
 
-    if (timeout == duration{})
-        timeout = ata_timeout_at(timeout_class, timeout_idx);
+    const duration timeout = ata_timeout_at(timeout_class, timeout_idx);
     ata_eh_release(ap);
     const bool in_time = ap.internal_done.wait_for(timeout);
     ata_eh_acquire(ap);

@@ -121,11 +121,13 @@ scsi_mlqueue ata_scsi_queuecmd(Scsi_Host& shost, scsi_cmnd& cmd) {
 }
 
 errno_t ata_scsi_slave_config(scsi_device& sdev) {
-    sdev.hostdata = &shost_priv<ata_port>(sdev.host).link.dev;
+    auto& ap = shost_priv<ata_port>(sdev.host);
+    sdev.hostdata = &ap.link.dev;
     sdev.queue_depth = 1; // no NCQ
-    sdev.manage_system_start_stop = !eh_starts_disks(shost_priv<ata_port>(sdev.host));
+    sdev.manage_system_start_stop = !eh_starts_disks(ap);
     sdev.manage_runtime_start_stop = true;
-    sdev.no_uld_attach = shost_priv<ata_port>(sdev.host).no_uld_attach;
+    sdev.says_started = ap.host.eh.driver_says_started;
+    sdev.no_uld_attach = ap.no_uld_attach;
     return errno_t::ok;
 }
 
@@ -155,13 +157,19 @@ void ata_scsi_hotplug(ata_port& ap) {
     ata_scsi_scan_host(ap);
 }
 
+// Linux also holds ap->scsi_scan_mutex, for a device that hotplug_task removes meanwhile; here its
+// memory stays with the host, and the device lock orders the two.
 void ata_scsi_dev_rescan(ata_port& ap) {
     ata_device& dev = ap.link.dev;
+    spin_guard guard(ap.lock);
     scsi_device* const sdev = dev.sdev;
     if (any(ap.pflags, ata_pflags::SUSPENDED) || sdev == nullptr || !ata_dev_enabled(dev))
         return;
+    const bool do_resume = ap.host.eh.rescan_tells_driver && any(dev.flags, ata_dflags::RESUMING);
+    guard.unlock();
+
     errno_t rc = errno_t::ok;
-    if (ap.host.eh.rescan_tells_driver && any(dev.flags, ata_dflags::RESUMING)) {
+    if (do_resume) {
         rc = scsi_resume_device(*sdev);
         // Without the port lock, as in Linux.
         if (!failed(rc))

@@ -220,9 +220,7 @@ struct ata_port {
 };
 
 struct ata_host {
-    /// Without options: those of the design's kernel.
-    ata_host(scsi_core& core, device& dev, const pm_design& pm,
-             const eh_options* options = nullptr);
+    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options& options);
     ata_host(const ata_host&) = delete;
     ata_host& operator=(const ata_host&) = delete;
 
@@ -280,11 +278,10 @@ void ata_qc_complete(ata_queued_cmd& qc); ///< Locks: ap.lock
 /// Completes what is no longer active. Locks: ap.lock. Returns: -EINVAL if a bit rose.
 errno_t ata_qc_complete_multiple(ata_port& ap, u32 qc_active);
 
-/// Runs one command and waits for it. `result` gets the result taskfile. The timeout
-/// is the one of the table unless `timeout` is not 0. Context: EH. Sleeps (eh_mutex is let go
-/// meanwhile).
+/// Runs one command and waits for it, for the time that ata_timeout_at() says. `result` gets the
+/// result taskfile. Context: EH. Sleeps (eh_mutex is let go meanwhile).
 ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cdb* cdb,
-                         ata_buffer data, ata_result_tf& result, duration timeout = {});
+                         ata_buffer data, ata_result_tf& result);
 
 // libata-power.cpp
 

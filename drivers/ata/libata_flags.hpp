@@ -1,8 +1,8 @@
 // The flag words of libata, printed as Linux spells them. Linux: include/linux/libata.h.
 //
-// Bit numbers are those of 3.11, so that a word in a trace reads like one in a kernel log. The two
-// words that a PM design also sees, ata_eh_action and ata_ehi_flags, are declared in pm_design.hpp;
-// their bits that only EH uses are added here.
+// Bit numbers are those of 3.11, and of 6.12 for what is newer, so that a word in a trace reads
+// like one in a kernel log. The two words that a PM design also sees, ata_eh_action and
+// ata_ehi_flags, are declared in pm_design.hpp; their bits that only EH uses are added here.
 #pragma once
 
 #include <spinup/base/units.hpp>
@@ -40,8 +40,7 @@ enum class ata_pflags : u32 {
     X(LBA48, 1)                                                                                    \
     X(CDB_INTR, 2)                                                                                 \
     X(FLUSH_EXT, 4)                                                                                \
-    X(SLEEPING, 15)                                                                                \
-    X(RESUMING, 16) /* its driver has not been told of the resume yet */                           \
+    X(RESUMING, 22) /* its driver has not been told of the resume yet */                           \
     X(DETACH, 24)   /* EH must detach it */                                                        \
     X(DETACHED, 25)
 
@@ -124,7 +123,8 @@ inline constexpr ata_ehi_flags ATA_EHI_PRINTINFO{1u << 18};
 inline constexpr ata_ehi_flags ATA_EHI_SETMODE{1u << 19};
 inline constexpr ata_ehi_flags ATA_EHI_DID_RESET = ATA_EHI_DID_SOFTRESET | ATA_EHI_DID_HARDRESET;
 
-/// To see to it that a device is in active power mode; of ata_eh_action, and no PM design's.
+/// To see to it that a device is in active power mode; of ata_eh_action, and no PM design's. In 6.1
+/// it is bit 6.
 inline constexpr ata_eh_action ATA_EH_SET_ACTIVE{1u << 7};
 
 template <class E> inline constexpr bool is_ata_flag_word = false;

@@ -25,19 +25,21 @@ struct timeout_row {
 };
 
 // Indexed by ata_timeout_class. Source: Linux 3.11, ata_eh_identify_timeouts,
-// ata_eh_flush_timeouts, ata_eh_other_timeouts, ATA_EH_CMD_DFL_TIMEOUT; and of 6.6,
-// ata_eh_reset_timeouts. A row that is shorter repeats its last entry.
+// ata_eh_flush_timeouts, ata_eh_other_timeouts, ATA_EH_CMD_DFL_TIMEOUT; of 6.12.117,
+// ata_eh_standby_timeouts; and of 6.6, ata_eh_reset_timeouts. A row that is shorter repeats its
+// last entry.
 constexpr std::array<timeout_row, ata_timeout_classes> timeout_table{{
     {{5s, 10s, 30s, 30s}, 2},
     {{5s, 10s, 10s, 10s}, 1},
     {{15s, 15s, 30s, 30s}, 2},
+    {{15s, 15s, 15s, 15s}, 0},
     {{10s, 10s, 35s, 5s}, 3},
     {{5s, 5s, 5s, 5s}, 0},
 }};
 
 } // namespace
 
-ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd) {
+ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd, bool standby_class) {
     switch (cmd) {
     case spec::ata_cmd::identify_device:
     case spec::ata_cmd::identify_packet_device:
@@ -51,6 +53,8 @@ ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd) {
     case spec::ata_cmd::flush_cache:
     case spec::ata_cmd::flush_cache_ext:
         return ata_timeout_class::flush;
+    case spec::ata_cmd::standby_immediate:
+        return standby_class ? ata_timeout_class::standby : ata_timeout_class::other;
     case spec::ata_cmd::read_verify_sectors:
         return ata_timeout_class::verify;
     default:

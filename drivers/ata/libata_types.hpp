@@ -62,13 +62,14 @@ struct ata_buffer {
 };
 
 /// Commands that internal timeouts distinguish, and the timeouts themselves.
-/// Source: Linux 3.11, ata_eh_cmd_timeout_table; the same to 7.3 but for READ LOG, and for READ
-/// VERIFY, which came in with 6.6 and has the times of a reset.
-enum class ata_timeout_class : u8 { identify, features, flush, verify, other };
-inline constexpr unsigned ata_timeout_classes = 5;
+/// Source: Linux 3.11, ata_eh_cmd_timeout_table; the same to 7.3 but for READ LOG, for READ VERIFY,
+/// which came in with 6.6 and has the times of a reset, and for STANDBY IMMEDIATE (6.12.103).
+enum class ata_timeout_class : u8 { identify, features, flush, standby, verify, other };
+inline constexpr unsigned ata_timeout_classes = 6;
 inline constexpr unsigned ata_timeout_tries = 4;
 
-[[nodiscard]] ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd);
+/// `standby_class`: the kernel's table has it (eh_options.hpp).
+[[nodiscard]] ata_timeout_class ata_timeout_class_of(spec::ata_cmd cmd, bool standby_class);
 /// Timeout of the n-th try (from 0) after n timeouts of commands of this class; the last entry
 /// holds from then on.
 [[nodiscard]] duration ata_timeout_at(ata_timeout_class c, unsigned n);

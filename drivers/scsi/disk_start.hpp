@@ -33,10 +33,12 @@ struct disk_start {
 };
 
 extern const disk_start disk_start_sync;
+extern const disk_start disk_start_sync_lenient;
 extern const disk_start disk_start_async;
 extern const disk_start disk_start_eh;
 
-inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_async, &disk_start_eh};
+inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_sync_lenient,
+                                        &disk_start_async, &disk_start_eh};
 
 /// Returns: nullptr if there is none of that name.
 [[nodiscard]] const disk_start* find_disk_start(std::string_view name);

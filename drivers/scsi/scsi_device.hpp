@@ -70,6 +70,9 @@ struct scsi_device {
     /// these are one flag, manage_start_stop. slave_configure sets them.
     bool manage_system_start_stop = false;
     bool manage_runtime_start_stop = false;
+    /// sd says that it starts the disk when it is told of the port's resume. slave_configure sets
+    /// it.
+    bool says_started = false;
     /// Neither sd nor sr is attached. slave_configure sets it.
     bool no_uld_attach = false;
 

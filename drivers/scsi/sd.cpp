@@ -12,10 +12,16 @@ namespace {
 // Source: sd.c, sd_sync_cache(), "for (retries = 3; ...)".
 constexpr u32 flush_tries = 3;
 
-// sd_print_result.
-void print_result(const scsi_disk& sdkp, scsi_result res) {
-    sdkp.device.kernel.emit(trace_event::sd_result, sdkp.device.sdev_gendev.id, sdkp.id,
-                            to_string(res.host), driver_byte_name(res));
+// sd_print_result. Later kernels say in the same line what has failed, and no longer have anything
+// in the driver byte.
+void print_result(const scsi_disk& sdkp, std::string_view what, scsi_result res) {
+    auto& k = sdkp.device.kernel;
+    const log_wording wording = sdkp.device.host.core.pm.wording();
+    const name_id sdev = sdkp.device.sdev_gendev.id;
+    if (arguments_of(trace_event::sd_result, wording) == 4)
+        k.emit(trace_event::sd_result, sdev, sdkp.id, to_string(res.host), driver_byte_name(res));
+    else
+        k.emit(trace_event::sd_result, sdev, sdkp.id, to_string(res.host), "DRIVER_OK", what);
 }
 
 // The disk went while it was asked, or libata has given it up. From 3.13 on that is no failure of
@@ -36,7 +42,7 @@ errno_t sd_sync_cache(const scsi_disk& sdkp) {
         if (res.good())
             return errno_t::ok;
     }
-    print_result(sdkp, res);
+    print_result(sdkp, "Synchronize Cache(10)", res);
     return went_away(sdev, res) ? errno_t::enodev : errno_t::eio;
 }
 
@@ -49,8 +55,9 @@ errno_t sd_start_stop_device(const scsi_disk& sdkp, bool start) {
         scsi_execute(sdev, spec::make_start_stop(start), SD_TIMEOUT, SD_MAX_RETRIES);
     if (res.good())
         return errno_t::ok;
-    sdev.kernel.emit(trace_event::sd_start_failed, sdev.sdev_gendev.id, sdkp.id);
-    print_result(sdkp, res);
+    if (is_line(trace_event::sd_start_failed, sdev.host.core.pm.wording()))
+        sdev.kernel.emit(trace_event::sd_start_failed, sdev.sdev_gendev.id, sdkp.id);
+    print_result(sdkp, "Start/Stop Unit", res);
     return errno_t::eio;
 }
 
@@ -73,9 +80,12 @@ void sd_remove(scsi_device& sdev) {
     sdev.host.core.pm.device_del(sdkp.dev);
 }
 
-// sd_resume() of 6.9 and later, which unlocks a self-encrypting disk. It says that it starts the
+// sd_resume() of 6.9 and later, which unlocks a self-encrypting disk. Most say that they start the
 // disk, although it is the error handler that did.
-void sd_port_resumed(scsi_device& sdev) { announce(*sdev.disk, trace_event::sd_start); }
+void sd_port_resumed(scsi_device& sdev) {
+    if (sdev.says_started)
+        announce(*sdev.disk, trace_event::sd_start);
+}
 
 constexpr scsi_driver sd_template{.name = "sd",
                                   .suspend = sd_suspend,

@@ -1,31 +1,21 @@
 #include "emu/cli/hardware_tables.hpp"
 
+#include "emu/cli/json.hpp"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace spinup::cli {
 namespace {
 
-using json = nlohmann::ordered_json;
 using study::port_agreement;
 using study::port_behaviour;
-
-constexpr std::size_t line_width = 100;
-
-json ms(std::optional<duration> d) { return d ? json(to_ms(*d)) : json(nullptr); }
-
-std::string finished(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line.substr(0, line_width) + "\n";
-}
 
 /// A value of the kernel's line is marked where it differs from the one above it.
 std::string cell(const std::string& text, bool marked, int width) {
     return fmt::format(" {:>{}}{}", text, width, marked ? "!" : " ");
 }
 
-std::string behaviour_line(const std::string& name, const char* whose, const port_behaviour& b,
-                           const port_agreement* marks) {
+std::string behaviour_lines(const std::string& name, const char* whose, const port_behaviour& b,
+                            const port_agreement* marks) {
     const auto marked = [marks](bool port_agreement::*what) {
         return marks != nullptr && marks->*what;
     };
@@ -37,8 +27,10 @@ std::string behaviour_line(const std::string& name, const char* whose, const por
     line += cell(ms_text(b.suspend), marked(&port_agreement::suspend_differs), 7);
     line += cell(ms_text(b.resume), marked(&port_agreement::resume_differs), 7);
     line += cell(ms_text(b.wait), marked(&port_agreement::wait_differs), 7);
-    line += cell(commands_text(b.commands), marked(&port_agreement::commands_differ), 0);
-    return finished(std::move(line));
+    std::vector<std::string> codes = codes_of(b.commands);
+    if (marked(&port_agreement::commands_differ))
+        codes.back() += "!";
+    return wrapped(line, codes);
 }
 
 } // namespace
@@ -53,8 +45,8 @@ std::string agreement_table(const study::agreement& a, const std::string& stack)
               : std::string{});
     out += "\n  port         rst link up    ready suspend  resume    wait  configured by\n";
     for (const port_agreement& p : a.ports) {
-        out += behaviour_line(fmt::format("ata{}", p.port), "model", p.model, nullptr);
-        out += behaviour_line("", "kernel", p.kernel, &p);
+        out += behaviour_lines(fmt::format("ata{}", p.port), "model", p.model, nullptr);
+        out += behaviour_lines("", "kernel", p.kernel, &p);
     }
     out += "  rst: COMRESETs; link up, ready: ms from power-on; suspend, resume: ms in the port's "
            "callback;\n"
@@ -63,11 +55,16 @@ std::string agreement_table(const study::agreement& a, const std::string& stack)
     for (const port_agreement& p : a.ports) {
         if (!p.lines_differ)
             continue;
-        out += kinds_lines(fmt::format("  ata{}: our log ", p.port), p.model.lines);
-        out += kinds_lines(fmt::format("  ata{}: theirs !", p.port), p.kernel.lines);
+        out += wrapped(fmt::format("  ata{}: our log ", p.port), words_of(p.model.lines));
+        out += wrapped(fmt::format("  ata{}: theirs !", p.port), words_of(p.kernel.lines));
     }
+    if (a.cycles != a.log_cycles)
+        out += fmt::format("  the hardware saw {} cycles, the kernel's log tells of {} !\n",
+                           a.cycles, a.log_cycles);
+    else if (a.cycles == 0)
+        out += "  there was no cycle to compare !\n";
     if (a.verdict != "ok")
-        out += fmt::format("  our run's verdict: {}\n", a.verdict);
+        out += fmt::format("  our run's verdict: {} !\n", a.verdict);
     return out;
 }
 

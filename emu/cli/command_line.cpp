@@ -13,10 +13,24 @@
 namespace spinup::cli {
 namespace {
 
-constexpr const char* exit_statuses =
-    "Exit status: 0 if all went well, 1 if a run ended badly (its verdict is not `ok`) or was\n"
-    "interrupted, 2 for a mistake on the command line or in a machine file, or an output that\n"
-    "cannot be written.";
+/// `failed` says when a subcommand ends with 1; the rest is the same for all.
+std::string exit_statuses(std::string_view failed) {
+    return fmt::format("Exit status: 0 if all went well, 1 {},\n"
+                       "2 for a mistake on the command line or in a machine file, or an output "
+                       "that cannot be\nwritten.",
+                       failed);
+}
+
+constexpr std::string_view run_failed =
+    "if a run ended badly (its verdict is not `ok`) or was\ninterrupted";
+constexpr std::string_view serve_failed =
+    "if it was interrupted before it could serve (Ctrl-C later\nis how it ends)";
+constexpr std::string_view guest_failed =
+    "if the guest failed or its kernel complained, if a drive\n"
+    "that can return is not in use again, if --compare finds a difference or no cycle, or if it\n"
+    "was interrupted";
+constexpr std::string_view any_failed =
+    "if a run or a guest ended badly or was interrupted (the\nhelp of a subcommand says more)";
 
 constexpr std::string_view machine_file_topic = "machine-file";
 
@@ -24,21 +38,24 @@ class command_line {
   public:
     command_line() {
         app_.set_version_flag("--version", "spinup " SPINUP_VERSION, "Print the version");
-        app_.footer(exit_statuses);
+        app_.footer(exit_statuses(any_failed));
         app_.get_formatter()->column_width(28);
         // What is left over is judged here, to say what may have been meant.
         app_.allow_extras();
         // Without a limit CLI11 would take the word after `help` for a second subcommand.
         app_.require_subcommand(0, 1);
-        runs_.push_back(compare_subcommand(
-            *add("compare", "Compare designs on machines: a row per machine, design and "
-                            "disk start")));
-        runs_.push_back(run_subcommand(
-            *add("run", "Suspend and resume one machine, and show what its ports did")));
+        runs_.push_back(
+            compare_subcommand(*add("compare",
+                                    "Compare designs on machines: a row per machine, design and "
+                                    "disk start",
+                                    run_failed)));
+        runs_.push_back(run_subcommand(*add(
+            "run", "Suspend and resume one machine, and show what its ports did", run_failed)));
         runs_.push_back(serve_subcommand(
-            *add("serve", "Be the HBA of a machine in QEMU: vfio-user on a socket")));
+            *add("serve", "Be the HBA of a machine in QEMU: vfio-user on a socket", serve_failed)));
         runs_.push_back(guest_subcommand(
-            *add("guest", "Boot a real kernel on a machine's HBA, suspend and resume it")));
+            *add("guest", "Boot a real kernel on a machine's HBA, suspend and resume it",
+                 guest_failed)));
         machines_ = add("machines", "List the built-in machines, or print the file of one");
         machines_->add_option("NAME", machine_name_, "Machine whose file to print");
         designs_ = add("designs", "List PM designs, disk starts and orders");
@@ -64,10 +81,11 @@ class command_line {
     }
 
   private:
-    CLI::App* add(const std::string& name, const std::string& summary) {
+    CLI::App* add(const std::string& name, const std::string& summary,
+                  std::string_view failed = any_failed) {
         CLI::App* sub = app_.add_subcommand(name, summary);
         sub->allow_extras();
-        sub->footer(exit_statuses);
+        sub->footer(exit_statuses(failed));
         sub->add_flag_callback("-v,--verbose", be_verbose, "Say on standard error what is done");
         return sub;
     }

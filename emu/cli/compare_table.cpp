@@ -8,7 +8,6 @@ namespace {
 
 /// With eight ports of six columns a line is 98 long. More ports go below each other.
 constexpr std::size_t ports_a_line = 8;
-constexpr std::size_t line_width = 100;
 
 using ports = std::vector<u32>;
 
@@ -27,11 +26,6 @@ struct head {
 
 std::string cell(std::string_view text) { return fmt::format("{:>6}", text); }
 
-std::string without_trailing_blanks(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line + "\n";
-}
-
 std::string gain_text(std::optional<duration> base, std::optional<duration> now) {
     if (!base || !now || now->count() == 0)
         return "-";
@@ -48,7 +42,7 @@ std::string lines_of(const head& h, const row& r, std::optional<duration> base,
         ready += cell(ms_text(r.times.slept ? times.ready : std::nullopt));
         read += cell(ms_text(r.times.slept ? times.first_io : std::nullopt));
     }
-    return without_trailing_blanks(ready) + without_trailing_blanks(read);
+    return line_of(ready) + line_of(read);
 }
 
 } // namespace
@@ -79,7 +73,7 @@ std::string compare_table(const machine::machine& what, std::span<const row> row
     std::string title = what.name;
     if (!what.summary.empty())
         title += ": " + what.summary;
-    std::string out = title.substr(0, line_width) + "\n";
+    std::string out = line_of(fitted(title, line_width));
     if (rows.empty())
         return out;
 
@@ -100,7 +94,7 @@ std::string compare_table(const machine::machine& what, std::span<const row> row
                                         : h.text("", "", "", "", "ms until");
         for (const u32 number : some)
             heading += cell(port_heading(what, number));
-        out += without_trailing_blanks(heading);
+        out += line_of(heading);
         for (const auto& r : rows)
             out += lines_of(h, r, resume_of(rows.front().times), some);
     }

@@ -1,39 +1,23 @@
 // `spinup guest`: a real kernel on the HBAs of machines, from nothing to a table.
 #include "emu/cli/commands.hpp"
-#include "emu/cli/guest_session.hpp"
+#include "emu/cli/guest_verdict.hpp"
 #include "emu/cli/hardware_tables.hpp"
+#include "emu/cli/result_files.hpp"
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/scale.hpp"
 #include "emu/machine/schema.hpp"
-#include "emu/machine/suggest.hpp"
 #include "emu/remote/guest/guest_scripts.hpp"
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace spinup::cli {
 namespace {
-
-/// A guest that has to wait for its processor takes times that are this machine's, not the
-/// kernel's.
-std::string busy_note() {
-    double load = 0;
-    const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
-    // QEMU keeps about one processor busy, and this program a part of another.
-    if (::getloadavg(&load, 1) != 1 || load <= static_cast<double>(processors))
-        return "";
-    return fmt::format(
-        "\n  this machine was busy (load {:.1f}, processors {}): times may be its own", load,
-        processors);
-}
 
 /// Everything that one run of the command has and finds.
 class guest_run {
   public:
     explicit guest_run(const guest_options& options)
-        : options_(options), json_{"--json", options.json}, dmesg_{"--dmesg", options.dmesg},
-          trace_{"--trace", options.trace} {}
+        : options_(options), files_{options.json, options.dmesg, options.trace} {}
 
     int run() {
         if (auto wrong = prepare())
@@ -43,24 +27,23 @@ class guest_run {
             return cli::report(*wrong);
         if (auto wrong = listen())
             return cli::report(*wrong);
-        outcome_ = session.boot(scripts_, boot_options(options_, machines_, folder_->path()));
-        if (!outcome_.started && !interrupted())
-            return cli::report({{}, "the guest could not start: " + outcome_.reason, ""});
-        log_ = study::parse_kernel_log(outcome_.dmesg);
-        if (!interrupted())
-            find_lost();
-        if (options_.compare)
-            if (auto wrong = compare())
-                return cli::report(*wrong);
-        if (auto wrong = write())
-            return cli::report(*wrong);
-        return finish();
+        found_.outcome = session.boot(scripts_, boot_options(options_, machines_, folder_->path()));
+        found_.interrupted = interrupted();
+        if (!found_.outcome.started && !found_.interrupted)
+            return cli::report({{}, "the guest could not start: " + found_.outcome.reason, ""});
+        found_.log = study::parse_kernel_log(found_.outcome.dmesg);
+        find_rows();
+        find_lost();
+        // Nobody boots a guest again for what could be kept.
+        const status uncompared = compare();
+        const status unwritten = write();
+        return finish({uncompared, unwritten});
     }
 
   private:
     /// What can be wrong before anything runs.
     status prepare() {
-        if (auto wrong = check_outputs({&json_, &dmesg_, &trace_}))
+        if (auto wrong = files_.check())
             return wrong;
         for (const auto& name : options_.machines) {
             auto m = machine::load(name, options_.overrides);
@@ -78,13 +61,7 @@ class guest_run {
         if (!folder)
             return folder.error();
         folder_.emplace(std::move(*folder));
-        if (!trace_.wanted())
-            return std::nullopt;
-        auto file = growing_output::open(trace_);
-        if (!file)
-            return file.error();
-        trace_file_.emplace(std::move(*file));
-        return std::nullopt;
+        return open_wanted(files_.trace, trace_file_);
     }
 
     /// The guest loads one sd for all disks, or none.
@@ -139,128 +116,103 @@ class guest_run {
         return out;
     }
 
-    [[nodiscard]] std::vector<hardware_rows> rows() const {
-        std::vector<hardware_rows> out;
-        u32 first = 1;
-        for (const auto& hba : hbas_) {
-            out.push_back({&hba->what(), &hba->report().cycles(), first});
-            first += static_cast<u32>(hba->what().ports.size());
-        }
-        return out;
+    void find_rows() {
+        std::vector<std::size_t> counts;
+        for (const auto& hba : hbas_)
+            counts.push_back(hba->what().ports.size());
+        auto numbers = study::port_numbers(found_.log, counts);
+        for (std::size_t i = 0; i < hbas_.size(); ++i)
+            rows_.push_back(
+                {&hbas_[i]->what(), &hbas_[i]->report().cycles(), std::move(numbers[i])});
     }
 
-    /// Drives that can get ready and were not configured again after the last resume.
     void find_lost() {
-        for (const hardware_rows& r : rows()) {
-            if (r.cycles->empty())
-                continue;
-            const study::hardware_cycle& last = r.cycles->back();
-            for (const machine::port& p : r.what->ports) {
-                const bool works = p.attached && p.attached->ready &&
-                                   p.attached->identify_fails == machine::identify_fault::never;
-                if (works && !last.ports.at(p.number - 1).ready)
-                    lost_ += fmt::format("{}ata{}", lost_.empty() ? "" : ", ",
-                                         r.first_port + p.number - 1);
-            }
-        }
+        for (const hardware_rows& r : rows_)
+            if (!r.cycles->empty())
+                for (const u32 port : study::lost_drives(r.cycles->back(), *r.what))
+                    found_.lost.push_back(r.ports.at(port - 1));
     }
 
+    [[nodiscard]] bool has_cycles() const {
+        return !found_.log.cycles.empty() ||
+               std::any_of(rows_.begin(), rows_.end(),
+                           [](const hardware_rows& r) { return !r.cycles->empty(); });
+    }
+
+    /// Each HBA if one of them has a cycle: one without is a difference.
     status compare() {
-        const auto stack = study::stack_of_kernel(log_.kernel);
-        if (!stack)
+        found_.compare = options_.compare;
+        const auto stack = study::stack_of_kernel(found_.log.kernel);
+        if (!options_.compare || !stack)
             return std::nullopt;
-        stack_ = stack->text;
-        for (const hardware_rows& r : rows()) {
-            if (r.cycles->empty())
-                continue;
+        found_.stack = stack->text;
+        for (const hardware_rows& r : rows_) {
+            if (!has_cycles())
+                break;
             study::configuration model = stack->model;
             model.what = r.what;
             const std::vector<study::hardware_cycle> cycles{r.cycles->begin(), r.cycles->end()};
             auto agreement = study::compare_with_kernel(
-                std::move(model), study::kernel_side{cycles, &log_, r.first_port});
+                std::move(model), study::kernel_side{cycles, &found_.log, r.ports});
             if (!agreement)
                 return agreement.error();
-            agreements_.push_back(std::move(*agreement));
+            found_.agreements.push_back(std::move(*agreement));
         }
         return std::nullopt;
     }
 
-    [[nodiscard]] bool take_stdout() const {
-        return json_.to_stdout() || dmesg_.to_stdout() || trace_.to_stdout();
-    }
-
     status write() {
         std::vector<output> all;
-        if (json_.wanted())
-            all.push_back(
-                {&json_, options_.compare ? agreement_json(agreements_) : hardware_json(rows())});
-        if (dmesg_.wanted())
-            all.push_back({&dmesg_, outcome_.dmesg});
-        if (auto wrong = write_outputs(all))
-            return wrong;
-        auto unwritten = trace_file_ ? trace_file_->commit() : std::nullopt;
-        if (!take_stdout())
-            if (auto wrong = write_stdout(text()))
-                return wrong;
-        return unwritten;
+        if (files_.json.wanted())
+            all.push_back({&files_.json, options_.compare ? agreement_json(found_.agreements)
+                                                          : hardware_json(rows_)});
+        if (files_.dmesg.wanted())
+            all.push_back({&files_.dmesg, found_.outcome.dmesg});
+        return write_session(all, {&trace_file_}, files_.take_stdout() ? "" : text());
     }
 
     [[nodiscard]] std::string text() const {
         std::string out;
-        for (const hardware_rows& r : rows())
+        for (const hardware_rows& r : rows_)
             out += hardware_table(r) + "\n";
-        out += kernel_table(log_);
-        for (const study::agreement& a : agreements_)
-            out += "\n" + agreement_table(a, stack_);
+        out += kernel_table(found_.log);
+        for (const study::agreement& a : found_.agreements)
+            out += "\n" + agreement_table(a, found_.stack);
         return out;
     }
 
-    int finish() {
-        const auto complain = [](const std::string& what) {
-            write_stderr(fmt::format("spinup: {}\n", what));
-        };
-        bool good = outcome_.good && lost_.empty();
-        if (interrupted())
-            complain("interrupted; shown is what was found until then");
-        else if (!outcome_.good)
-            complain("the guest failed: " + outcome_.reason);
-        if (!lost_.empty())
-            complain("not in use again after the last resume: " + lost_);
-        if (options_.compare && !interrupted()) {
-            const bool equal =
-                !agreements_.empty() && std::all_of(agreements_.begin(), agreements_.end(),
-                                                    [](const auto& a) { return a.equal(); });
-            if (agreements_.empty())
-                complain(stack_.empty() ? fmt::format("no stack of ours is like Linux `{}`",
-                                                      machine::printable(log_.kernel))
-                                        : std::string{"there is no cycle to compare"});
-            else if (!equal)
-                complain("our drivers and the kernel differ; see the marks" + busy_note());
-            good = good && equal;
+    int finish(std::initializer_list<status> failed) {
+        const auto faults = faults_of(found_);
+        for (const std::string& fault : faults)
+            write_stderr(fmt::format("spinup: {}\n", fault));
+        int out = faults.empty() ? exit_ok : exit_failed;
+        bool lost_output = false;
+        for (const status& each : failed) {
+            if (!each)
+                continue;
+            out = cli::report(*each);
+            lost_output = true;
         }
-        if (!outcome_.good && !interrupted()) {
-            complain(fmt::format("its console.log, dmesg.txt and qemu.err are kept in {}/out",
-                                 folder_->path()));
+        const bool bad_guest = !found_.outcome.good || !found_.log.complaints.empty();
+        if (lost_output || (bad_guest && !found_.interrupted)) {
+            write_stderr(fmt::format("spinup: its console.log, dmesg.txt and qemu.err are kept in "
+                                     "{}/out\n",
+                                     folder_->path()));
             folder_->keep();
         }
-        return good && !interrupted() ? exit_ok : exit_failed;
+        return out;
     }
 
     guest_options options_;
-    output_target json_;
-    output_target dmesg_;
-    output_target trace_;
+    result_files files_;
     std::optional<growing_output> trace_file_;
     std::optional<scratch_folder> folder_; ///< outlives the sockets in it
     std::string scripts_;
     std::vector<machine::machine> machines_;
     wall_timeline line_;
     std::vector<std::unique_ptr<served_hba>> hbas_;
-    guest_outcome outcome_;
-    study::kernel_log log_;
-    std::string lost_;
-    std::string stack_;
-    std::vector<study::agreement> agreements_;
+    std::vector<hardware_rows> rows_;
+    guest_findings found_;
 };
 
 } // namespace

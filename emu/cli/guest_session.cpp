@@ -15,9 +15,6 @@
 namespace spinup::cli {
 namespace {
 
-/// How often the live lines are redrawn, and the trace is written on.
-constexpr duration tick = std::chrono::milliseconds{250};
-
 /// Of a guest under emulation on a busy host: to boot and to end, and for each cycle beside what
 /// drives take. Boots took 10 to 20 s, cycles 4 s.
 constexpr duration boot_time = std::chrono::seconds{120};
@@ -32,17 +29,13 @@ constexpr duration sleep_time = std::chrono::seconds{2};
 
 bool is_disk(const machine::drive& d) { return d.kind != machine::drive_kind::odd; }
 
-bool in_trouble(const machine::drive& d) {
-    return !d.ready || d.identify_fails != machine::identify_fault::never;
-}
-
 /// The longest that a resume can take.
 duration slowest(const std::vector<machine::machine>& machines) {
     duration most{};
     for (const auto& m : machines)
         for (const auto& p : m.ports)
             if (p.attached)
-                most = std::max(most, in_trouble(*p.attached) ? give_up_time : *p.attached->ready);
+                most = std::max(most, p.attached->can_return() ? *p.attached->ready : give_up_time);
     return std::min(most, give_up_time);
 }
 
@@ -98,7 +91,7 @@ remote::guest_options boot_options(const guest_options& options,
             if (!p.attached)
                 continue;
             disks += is_disk(*p.attached) ? 1 : 0;
-            out.trouble_ok = out.trouble_ok || in_trouble(*p.attached);
+            out.trouble_ok = out.trouble_ok || !p.attached->can_return();
         }
     }
     if (!options.skip_sd)
@@ -170,7 +163,8 @@ status guest_session::prepare(const std::string& scripts, const std::string& ker
     if (interrupted())
         return user_error{{}, "interrupted before the guest was started", ""};
     return user_error{{},
-                      "cannot have what a guest needs: " +
+                      (end->status == remote::prepare_lacks ? "cannot have what a guest needs: "
+                                                            : "cannot prepare a guest: ") +
                           (end->error.empty() ? fmt::format("status {}", end->status) : end->error),
                       ""};
 }

@@ -1,17 +1,12 @@
 #include "emu/cli/hardware_tables.hpp"
 
+#include "emu/cli/json.hpp"
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 namespace spinup::cli {
 namespace {
-
-using json = nlohmann::ordered_json;
-
-constexpr std::size_t line_width = 100;
-
-json ms(std::optional<duration> d) { return d ? json(to_ms(*d)) : json(nullptr); }
 
 std::string cycle_heading(const study::hardware_cycle& c) {
     std::string out = fmt::format("cycle {}: ", c.number);
@@ -22,69 +17,92 @@ std::string cycle_heading(const study::hardware_cycle& c) {
     return out + "\n";
 }
 
-std::string port_line(const std::string& name, const study::port_hardware& p) {
-    std::string line = fmt::format(
-        "  {:<7} {:>3} {:>8} {:>9} {:>6} {:>7} {:>9} {:>6}  {}", name, p.comresets,
-        ms_text(p.link_up), ms_text(p.spin_up_begin), ms_text(p.spin_up_end), ms_text(p.ready),
-        ms_text(p.first_command), ms_text(p.first_data), commands_text(p.commands));
-    return line.substr(0, line_width) + "\n";
+std::string port_lines(const std::string& name, const study::port_hardware& p) {
+    return wrapped(fmt::format("  {:<7} {:>3} {:>8} {:>9} {:>6} {:>7} {:>9} {:>6} ", name,
+                               p.comresets, ms_text(p.link_up), ms_text(p.spin_up_begin),
+                               ms_text(p.spin_up_end), ms_text(p.ready), ms_text(p.first_command),
+                               ms_text(p.first_data)),
+                   codes_of(p.commands));
+}
+
+/// Cycles that the report has dropped for later ones.
+u32 left_out(const hardware_rows& rows) {
+    return rows.cycles->empty() ? 0 : rows.cycles->front().number - 1;
 }
 
 json port_json(u32 number, const study::port_hardware& p) {
     json out;
     out["port"] = number;
     out["ready_ms"] = ms(p.ready);
-    out["first_io_ms"] = ms(p.first_data);
+    out["first_data_ms"] = ms(p.first_data);
     out["comresets"] = p.comresets;
     out["link_up_ms"] = ms(p.link_up);
     out["spin_up_begin_ms"] = ms(p.spin_up_begin);
     out["spin_up_end_ms"] = ms(p.spin_up_end);
     out["first_command_ms"] = ms(p.first_command);
     out["medium_ready_ms"] = ms(p.medium_ready);
-    out["commands"] = p.commands.empty() ? "" : commands_text(p.commands);
+    out["commands"] =
+        p.commands.empty() ? "" : fmt::format("{}", fmt::join(codes_of(p.commands), " "));
     return out;
 }
 
 } // namespace
 
-std::string commands_text(std::span<const u8> commands) {
-    std::string out;
-    for (const u8 code : commands)
-        fmt::format_to(std::back_inserter(out), "{}{:02X}", out.empty() ? "" : " ", code);
-    return out.empty() ? "-" : out;
-}
-
-std::string kinds_lines(const std::string& head, std::span<const study::log_kind> kinds) {
+std::string wrapped(const std::string& head, std::span<const std::string> words) {
     std::string out;
     std::string line = head;
-    for (const study::log_kind kind : kinds) {
-        const std::string word = " " + std::string{to_string(kind)};
-        if (line.size() + word.size() > line_width) {
-            out += line + "\n";
+    for (const std::string& word : words) {
+        if (line.size() + 1 + word.size() > line_width) {
+            out += line_of(line);
             line = std::string(head.size(), ' ');
         }
-        line += word;
+        line += " " + word;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    return out + line + "\n";
+    return out + line_of(line);
+}
+
+std::vector<std::string> codes_of(std::span<const u8> commands) {
+    std::vector<std::string> out;
+    for (const u8 code : commands)
+        out.push_back(fmt::format("{:02X}", code));
+    if (out.empty())
+        out.emplace_back("-");
+    return out;
+}
+
+std::vector<std::string> words_of(std::span<const study::log_kind> kinds) {
+    std::vector<std::string> out;
+    for (const study::log_kind kind : kinds)
+        out.emplace_back(to_string(kind));
+    return out;
 }
 
 std::string hardware_table(const hardware_rows& rows) {
     std::string out = rows.what->name + ", as its hardware saw it; ms from power-on\n";
+    if (const u32 missing = left_out(rows); missing != 0)
+        out += fmt::format("cycles before {} are left out\n", missing + 1);
     for (const study::hardware_cycle& c : *rows.cycles) {
         out += "\n" + cycle_heading(c);
         out += "  port    rst  link up  (spindle    to)   ready   command   data  configured by\n";
         for (std::size_t i = 0; i < c.ports.size(); ++i)
-            out += port_line(fmt::format("ata{}", rows.first_port + i), c.ports[i]);
+            out += port_lines(fmt::format("ata{}", rows.ports.at(i)), c.ports[i]);
     }
     if (rows.cycles->empty())
-        out += "no suspend was seen\n";
-    return out;
+        return out + "no suspend was seen\n";
+    return out + "  rst: COMRESETs; spindle: from its start to its speed; ready: the "
+                 "configuration's last\n"
+                 "  IDENTIFY is done; command: the first; data: the first read or write is done; "
+                 "configured\n"
+                 "  by: ATA commands since the link is up (EC, A1 IDENTIFY; EF SET FEATURES; 40 "
+                 "READ VERIFY;\n"
+                 "  E5 CHECK POWER MODE)\n";
 }
 
 std::string hardware_json(std::span<const hardware_rows> all) {
     json list = json::array();
+    u32 missing = 0;
     for (const hardware_rows& rows : all) {
+        missing = std::max(missing, left_out(rows));
         for (const study::hardware_cycle& c : *rows.cycles) {
             json row;
             row["machine"] = rows.what->name;
@@ -94,13 +112,13 @@ std::string hardware_json(std::span<const hardware_rows> all) {
             row["first_comreset_ms"] = ms(c.first_comreset());
             row["ports"] = json::array();
             for (std::size_t i = 0; i < c.ports.size(); ++i)
-                row["ports"].push_back(
-                    port_json(rows.first_port + static_cast<u32>(i), c.ports[i]));
+                row["ports"].push_back(port_json(rows.ports.at(i), c.ports[i]));
             list.push_back(std::move(row));
         }
     }
     json top;
     top["rows"] = std::move(list);
+    top["cycles_left_out"] = missing;
     return top.dump(1) + "\n";
 }
 
@@ -115,17 +133,13 @@ std::string kernel_table(const study::kernel_log& log) {
                        c.slept ? "" : ", did not sleep");
         out += "  port    suspend   resume  link up  what it said since the resume\n";
         for (const auto& [number, port] : c.ports) {
-            const auto took = [](const std::optional<study::log_callback>& call) {
-                return call ? call->took : std::nullopt;
-            };
             const auto up = port.link_up();
             const auto since =
                 up && port.resume ? std::optional{*up - port.resume->begin} : std::nullopt;
-            out +=
-                kinds_lines(fmt::format("  {:<7} {:>7} {:>8} {:>8} ", fmt::format("ata{}", number),
-                                        ms_text(took(port.suspend)), ms_text(took(port.resume)),
-                                        ms_text(since)),
-                            port.kinds());
+            out += wrapped(fmt::format("  {:<7} {:>7} {:>8} {:>8} ", fmt::format("ata{}", number),
+                                       ms_text(port.suspend_took()), ms_text(port.resume_took()),
+                                       ms_text(since)),
+                           words_of(port.kinds()));
         }
     }
     return out;

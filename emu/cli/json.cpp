@@ -1,16 +1,8 @@
+#include "emu/cli/json.hpp"
 #include "emu/cli/rows.hpp"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace spinup::cli {
-namespace {
-
-// The ordered kind keeps the keys as they are written here; the other sorts them.
-using json = nlohmann::ordered_json;
-
-json ms(std::optional<duration> d) { return d ? json(to_ms(*d)) : json(nullptr); }
-
-} // namespace
 
 std::string to_json(std::span<const row> rows) {
     json list = json::array();
@@ -44,6 +36,18 @@ std::string ms_text(std::optional<duration> d) {
         return "-";
     const double ms = to_ms(*d);
     return ms < 9.95 ? fmt::format("{:.1f}", ms) : fmt::format("{:.0f}", ms);
+}
+
+std::string fitted(std::string text, std::size_t room) {
+    constexpr std::string_view more = "...";
+    if (text.size() > room)
+        text.replace(room - more.size(), std::string::npos, more);
+    return text;
+}
+
+std::string line_of(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
 }
 
 } // namespace spinup::cli

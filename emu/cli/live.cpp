@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <spinup/spec/ata.hpp>
+#include <spinup/spec/pci.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace spinup::cli {
 namespace {
 
-constexpr u32 d3hot = 3;
 /// Of a terminal that does not say.
 constexpr std::size_t usual_rows = 24;
 constexpr std::size_t usual_columns = 80;
@@ -22,13 +22,8 @@ bool identifies(u32 code) {
 
 } // namespace
 
-port_monitor::port_monitor(const machine::machine& what) {
-    for (const machine::port& p : what.ports) {
-        port& own = ports_.emplace_back();
-        own.number = p.number;
-        own.drive = p.attached;
-    }
-}
+port_monitor::port_monitor(std::size_t ports, machine::hardware& hw)
+    : hardware_(hw), ports_(ports) {}
 
 void port_monitor::take(std::span<const trace_record> records, const trace&) {
     for (const trace_record& r : records)
@@ -36,35 +31,27 @@ void port_monitor::take(std::span<const trace_record> records, const trace&) {
 }
 
 void port_monitor::take(const trace_record& r) {
-    const time_point now = from_ns(r.time_ns);
     const auto event = static_cast<trace_event>(r.event);
     if (event == trace_event::guest_attached || event == trace_event::guest_detached)
         attached_ = event == trace_event::guest_attached;
     else if (event == trace_event::pci_power_state)
-        asleep_ = r.args[0] == d3hot;
-    else if (event == trace_event::power_on)
-        power_on(now);
+        asleep_ = r.args[0] == static_cast<u32>(spec::pci_power::d3hot);
     else if (event == trace_event::power_off)
         powered_ = false;
+    if (event == trace_event::power_on) {
+        powered_ = true;
+        asleep_ = false;
+        ports_.assign(ports_.size(), {});
+    }
     if (r.args[0] == 0 || r.args[0] > ports_.size())
         return;
     port& p = ports_[r.args[0] - 1];
     switch (event) {
-    case trace_event::spin_up_begin:
-        spin_up(p, now);
-        break;
-    case trace_event::spin_up_end:
-    case trace_event::signature:
-        p.spinning_up = p.spinning_up && event == trace_event::signature && p.drive &&
-                        p.drive->signature_at == machine::signature_time::link_up;
-        break;
     case trace_event::comreset:
         p.link = false;
         p.identified = false;
         p.in_flight = 0;
         ++p.comresets;
-        if (p.drive && !p.spun && p.drive->spin_up_from == machine::spin_up_trigger::comreset)
-            spin_up(p, now);
         break;
     case trace_event::phy_ready:
         p.link = true;
@@ -84,43 +71,20 @@ void port_monitor::take(const trace_record& r) {
     }
 }
 
-void port_monitor::power_on(time_point now) {
-    powered_ = true;
-    asleep_ = false;
-    for (port& p : ports_) {
-        p.spun = p.spinning_up = p.link = p.identified = false;
-        p.in_flight = p.comresets = 0;
-        if (p.drive && p.drive->spin_up_from == machine::spin_up_trigger::power)
-            spin_up(p, now);
-    }
-}
-
-/// Also of drives without a spindle, which say nothing when they begin. Hard disks do, at the
-/// instant of the power-on that this was called for already.
-void port_monitor::spin_up(port& p, time_point now) {
-    if (!p.drive || (p.spinning_up && p.began == now))
-        return;
-    p.spinning_up = true;
-    p.began = now;
-    p.ready_at.reset();
-    if (p.spun)
-        p.ready_at = now + p.drive->standby_spin_up;
-    else if (p.drive->ready)
-        p.ready_at = now + *p.drive->ready;
-    p.spun = true;
-}
-
-std::string port_monitor::state_of(const port& p, time_point now) const {
-    if (!p.drive)
+std::string port_monitor::state_of(u32 number, time_point now) const {
+    const hw::drive* drive = hardware_.drive_of(number);
+    if (drive == nullptr)
         return "empty";
     if (!attached_)
         return "waits for a guest";
-    if (!powered_ || asleep_)
+    if (!has_power())
         return "no power";
-    if (p.spinning_up && !p.ready_at)
-        return "spins up, never ready";
-    if (p.spinning_up && *p.ready_at > now)
-        return fmt::format("spins up, {:.1f} s left", to_ms(*p.ready_at - now) / 1000);
+    if (drive->spindle_state() == hw::spindle::state::starting) {
+        const auto done = drive->at_speed_at();
+        return done ? fmt::format("spins up, {:.1f} s left", to_ms(*done - now) / 1000)
+                    : "spins up, never ready";
+    }
+    const port& p = ports_[number - 1];
     if (!p.link)
         return "no link";
     return p.identified ? "in use" : "link up";
@@ -128,12 +92,15 @@ std::string port_monitor::state_of(const port& p, time_point now) const {
 
 std::vector<std::string> port_monitor::lines(time_point now) const {
     std::vector<std::string> out;
+    u32 number = 0;
     for (const port& p : ports_) {
-        std::string line = fmt::format("ata{:<3} {:<24}", p.number, state_of(p, now));
-        if (p.drive && attached_ && powered_ && !asleep_)
-            line += fmt::format(" {:>2} in flight  {} COMRESETs", p.in_flight, p.comresets);
-        line.erase(line.find_last_not_of(' ') + 1);
-        out.push_back(std::move(line));
+        ++number;
+        const std::string state = state_of(number, now);
+        if (hardware_.drive_of(number) != nullptr && has_power())
+            out.push_back(fmt::format("ata{:<3} {:<24} {:>2} in flight  {} COMRESETs", number,
+                                      state, p.in_flight, p.comresets));
+        else
+            out.push_back(fmt::format("ata{:<3} {}", number, state));
     }
     return out;
 }

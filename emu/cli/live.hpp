@@ -2,19 +2,22 @@
 #pragma once
 
 #include "emu/cli/ready_stream.hpp"
-#include "emu/machine/machine.hpp"
+#include "emu/machine/hardware.hpp"
 #include "emu/trace/trace_ring.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace spinup::cli {
 
-/// Follows the ports by the events of the hardware.
+/// How often the lines are redrawn, and files that grow are written on.
+inline constexpr duration tick = std::chrono::milliseconds{250};
+
+/// Follows the ports by the events of the hardware; how far a drive is, it says itself.
 class port_monitor final : public trace_reader {
   public:
-    explicit port_monitor(const machine::machine& what);
+    /// The hardware must outlive it.
+    port_monitor(std::size_t ports, machine::hardware& hw);
 
     void take(std::span<const trace_record> records, const trace& names) override;
 
@@ -23,22 +26,16 @@ class port_monitor final : public trace_reader {
 
   private:
     struct port {
-        u32 number = 0;
-        std::optional<machine::drive> drive;
-        bool spun = false; ///< since power came
-        bool spinning_up = false;
-        time_point began{};
-        std::optional<time_point> ready_at; ///< of a spin-up that ends
         bool link = false;
         bool identified = false;
         u32 in_flight = 0;
         u32 comresets = 0; ///< since power came
     };
     void take(const trace_record& r);
-    void power_on(time_point now);
-    static void spin_up(port& p, time_point now);
-    [[nodiscard]] std::string state_of(const port& p, time_point now) const;
+    [[nodiscard]] bool has_power() const { return attached_ && powered_ && !asleep_; }
+    [[nodiscard]] std::string state_of(u32 number, time_point now) const;
 
+    machine::hardware& hardware_;
     std::vector<port> ports_;
     bool attached_ = false;
     bool powered_ = false;

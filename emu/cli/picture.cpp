@@ -241,9 +241,7 @@ std::string draw(const picture& p) {
         for (const auto& m : marks)
             if (m.at <= p.length)
                 line[cell_of(m.at, p.length)] = m.letter;
-        std::string text = fmt::format("{:<{}}{}{}", row.label, label_width, line, row.note);
-        text.erase(text.find_last_not_of(' ') + 1);
-        out += text + "\n";
+        out += line_of(fmt::format("{:<{}}{}{}", row.label, label_width, line, row.note));
     }
     return out;
 }

@@ -30,4 +30,13 @@ std::string to_json(std::span<const row> rows);
 /// "11656", or "-". Whole milliseconds from 10 on, else with one digit more.
 std::string ms_text(std::optional<duration> d);
 
+/// Columns of everything that is printed.
+inline constexpr std::size_t line_width = 100;
+
+/// Cut to `room` columns, 3 at least, and then with "..." at its end.
+std::string fitted(std::string text, std::size_t room);
+
+/// Without the blanks at its end, and with a line's end.
+std::string line_of(std::string text);
+
 } // namespace spinup::cli

@@ -2,37 +2,20 @@
 #include "drivers/ata/kernel_versions.hpp"
 #include "emu/cli/commands.hpp"
 #include "emu/cli/log.hpp"
-#include "emu/cli/output.hpp"
 #include "emu/cli/picture.hpp"
 #include "emu/cli/registries.hpp"
+#include "emu/cli/result_files.hpp"
 #include "emu/cli/tables.hpp"
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/schema.hpp"
 #include "emu/machine/suggest.hpp"
-#include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "emu/trace/print_trace.hpp"
-#include "emu/trace/trace_ring.hpp"
 #include <fmt/format.h>
 #include <sstream>
 
 namespace spinup::cli {
 namespace {
-
-/// The files that a run can write.
-struct outputs {
-    explicit outputs(const run_options& o)
-        : json{"--json", o.json}, dmesg{"--dmesg", o.dmesg}, trace{"--trace", o.trace} {}
-
-    [[nodiscard]] status check() const { return check_outputs({&json, &dmesg, &trace}); }
-    [[nodiscard]] bool take_stdout() const {
-        return json.to_stdout() || dmesg.to_stdout() || trace.to_stdout();
-    }
-
-    output_target json;
-    output_target dmesg;
-    output_target trace;
-};
 
 status check_names(const run_options& options) {
     if (auto wrong = check_name(registry::designs, "--design", options.design))
@@ -45,18 +28,13 @@ status check_names(const run_options& options) {
 /// What a reader of the trace makes of the records of a run.
 template <class Reader, class... Options>
 std::string text_from(const study::run_report& report, const Options&... options) {
-    // Interned in the same order, the names get the ids that the records hold.
-    virtual_timeline line;
-    trace_ring names{line};
-    for (const auto& name : report.names)
-        names.intern(name);
     std::ostringstream text;
     Reader reader{text, options...};
-    reader.take(report.records, names);
+    report.hand_to(reader);
     return text.str();
 }
 
-status write_files(const outputs& files, const study::run_report& report,
+status write_files(const result_files& files, const study::run_report& report,
                    const std::vector<row>& rows) {
     std::vector<output> all;
     if (files.json.wanted())
@@ -111,10 +89,10 @@ std::string text_of(const study::run_report& report, const machine::machine& wha
 }
 
 user_error unknown_kernel(std::string_view version) {
-    return {
-        {},
-        fmt::format("--kernel: our drivers are no kernel `{}`", machine::printable(version)),
-        fmt::format("a version from {} on, as 6.12 or 6.1.176", drivers::kernel_versions[0].name)};
+    return {{},
+            fmt::format("--kernel: our drivers are no kernel `{}`", machine::printable(version)),
+            fmt::format("a version from {} on, as 6.12 or 6.1.176",
+                        drivers::to_string(drivers::kernel_versions[0].from))};
 }
 
 /// What a kernel does that is not built.
@@ -135,7 +113,7 @@ int run(const run_options& asked) {
         options.disk_start = kernel->start->name;
         options.order = kernel->order->name;
     }
-    const outputs files{options};
+    const result_files files{options.json, options.dmesg, options.trace};
     if (auto wrong = check_names(options))
         return cli::report(*wrong);
     if (auto wrong = files.check())

@@ -1,95 +1,75 @@
 // `spinup serve`: the HBA of a machine, for a QEMU that somebody else starts.
 #include "emu/cli/commands.hpp"
 #include "emu/cli/hardware_tables.hpp"
+#include "emu/cli/result_files.hpp"
 #include "emu/cli/served.hpp"
 #include "emu/cli/terminal.hpp"
 #include "emu/machine/scale.hpp"
 #include "emu/machine/schema.hpp"
+#include "emu/remote/guest/qemu_command.hpp"
 #include <fmt/format.h>
 
 namespace spinup::cli {
 namespace {
 
-/// How often the live lines are redrawn, and the files written on.
-constexpr duration tick = std::chrono::milliseconds{250};
-/// Enough for a Linux kernel and a small initramfs; the user sees it and may change it.
-constexpr u32 guest_megabytes = 512;
-
-/// The files of a session. Trace and log grow while it lasts.
+/// Its files. Trace and log grow while the session lasts.
 class session_files {
   public:
-    explicit session_files(const serve_options& o)
-        : json_{"--json", o.json}, dmesg_{"--dmesg", o.dmesg}, trace_{"--trace", o.trace} {}
+    explicit session_files(const serve_options& o) : files_{o.json, o.dmesg, o.trace} {}
 
-    [[nodiscard]] status open(served_hba& hba) {
-        if (trace_.wanted()) {
-            auto file = growing_output::open(trace_);
-            if (!file)
-                return file.error();
-            trace_file_.emplace(std::move(*file));
-            hba.want_trace();
-        }
-        if (dmesg_.wanted()) {
-            auto file = growing_output::open(dmesg_);
-            if (!file)
-                return file.error();
-            dmesg_file_.emplace(std::move(*file));
-            hba.want_log();
-        }
-        return std::nullopt;
-    }
     [[nodiscard]] status check(const std::string& socket) const {
-        if (auto wrong = check_outputs({&json_, &dmesg_, &trace_}))
+        if (auto wrong = files_.check())
             return wrong;
         const output_target listened{"--socket", socket};
-        for (const output_target* each : {&json_, &dmesg_, &trace_})
+        for (const output_target* each : {&files_.json, &files_.dmesg, &files_.trace})
             if (each->wanted() && each->to().path == listened.to().path)
                 return user_error{{},
                                   fmt::format("{} and --socket are the same path", each->option()),
                                   "a file would replace the socket"};
         return std::nullopt;
     }
-    [[nodiscard]] bool take_stdout() const {
-        return json_.to_stdout() || dmesg_.to_stdout() || trace_.to_stdout();
+    [[nodiscard]] status open(served_hba& hba) {
+        if (auto wrong = open_wanted(files_.trace, trace_))
+            return wrong;
+        if (trace_)
+            hba.want_trace();
+        if (auto wrong = open_wanted(files_.dmesg, dmesg_))
+            return wrong;
+        if (dmesg_)
+            hba.want_log();
+        return std::nullopt;
     }
+    [[nodiscard]] bool take_stdout() const { return files_.take_stdout(); }
     void grow(served_hba& hba) {
-        if (trace_file_)
-            trace_file_->append(hba.take_trace());
-        if (dmesg_file_)
-            dmesg_file_->append(hba.take_log());
+        if (trace_)
+            trace_->append(hba.take_trace());
+        if (dmesg_)
+            dmesg_->append(hba.take_log());
     }
     [[nodiscard]] status finish(const hardware_rows& rows) {
-        if (json_.wanted()) {
-            const output out{&json_, hardware_json({&rows, 1})};
-            if (auto wrong = write_outputs({&out, 1}))
-                return wrong;
-        }
-        if (trace_file_)
-            if (auto wrong = trace_file_->commit())
-                return wrong;
-        return dmesg_file_ ? dmesg_file_->commit() : std::nullopt;
+        std::vector<output> texts;
+        if (files_.json.wanted())
+            texts.push_back({&files_.json, hardware_json({&rows, 1})});
+        return write_session(texts, {&trace_, &dmesg_}, take_stdout() ? "" : hardware_table(rows));
     }
 
   private:
-    output_target json_;
-    output_target dmesg_;
-    output_target trace_;
-    std::optional<growing_output> trace_file_;
-    std::optional<growing_output> dmesg_file_;
+    result_files files_;
+    std::optional<growing_output> trace_;
+    std::optional<growing_output> dmesg_;
 };
 
 std::string invitation(const machine::machine& what, const std::string& socket) {
     std::string out = fmt::format(
         "serving {} ({} ports) on {}\n"
         "a guest with this HBA, to which -kernel, -initrd and -append can be added\n"
-        "(share=on matters: it hangs with share=off; with -m alone it works, slowly):\n\n  {}",
-        what.name, what.ports.size(), socket, shell_quoted(qemu_program()));
-    for (const auto& argument : qemu_arguments(socket, guest_megabytes))
-        out += " " + shell_quoted(argument);
-    // Without the devices that QEMU adds by itself: the one that is fetched lacks their ROMs.
-    return out + " -nodefaults -display none -serial mon:stdio\n\n" +
-           "in the guest (-append console=ttyS0): echo mem > /sys/power/state; to wake it: Ctrl-a "
-           "c,\n"
+        "(share=on matters: it hangs with share=off; with -m alone it works, slowly):\n\n ",
+        what.name, what.ports.size(), socket);
+    for (const auto& word : remote::qemu_command(socket))
+        out += " " + shell_quoted(word);
+    return out +
+           "\n\nin the guest (-append console=ttyS0): echo mem > /sys/power/state; to wake it: "
+           "Ctrl-a c,\n"
            "system_wakeup. `spinup guest` does all of it, with a kernel that it fetches or "
            "yours.\n\n";
 }
@@ -132,15 +112,14 @@ int serve(const serve_options& options) {
     if (!server.trouble().empty())
         write_stderr(fmt::format("spinup: the last guest: {}\n", server.trouble()));
 
-    const hardware_rows rows{&(*hba)->what(), &(*hba)->report().cycles(), 1};
-    const auto unwritten = files.finish(rows);
-    if (!files.take_stdout())
-        if (auto wrong = write_stdout(hardware_table(rows)))
-            return cli::report(*wrong);
-    if (!unwritten)
-        return exit_ok;
-    cli::report(*unwritten);
-    return exit_usage;
+    hardware_rows rows{&(*hba)->what(), &(*hba)->report().cycles(), {}};
+    for (const machine::port& p : (*hba)->what().ports)
+        rows.ports.push_back(p.number);
+    if (const auto unwritten = files.finish(rows)) {
+        cli::report(*unwritten);
+        return exit_usage;
+    }
+    return exit_ok;
 }
 
 } // namespace spinup::cli

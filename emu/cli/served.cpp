@@ -1,12 +1,8 @@
 #include "emu/cli/served.hpp"
 
-#include "emu/remote/guest/guest_scripts.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "emu/trace/format.hpp"
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <ostream>
-#include <unistd.h>
 
 namespace spinup::cli {
 namespace {
@@ -56,8 +52,7 @@ void hardware_log::take(std::span<const trace_record> records, const trace& name
 }
 
 served_hba::served_hba(machine::machine what, wall_timeline& line)
-    : what_(std::move(what)), line_(line), log_(line), recorder_(what_.ports.size()),
-      monitor_(what_) {}
+    : what_(std::move(what)), log_(line), recorder_(what_.ports.size()) {}
 
 result<std::unique_ptr<served_hba>>
 served_hba::listen(machine::machine what, const std::string& socket, wall_timeline& line) {
@@ -72,7 +67,7 @@ served_hba::listen(machine::machine what, const std::string& socket, wall_timeli
     out->hardware_.emplace(out->what_, line, out->log_, out->server_->irq(), out->server_->dma());
     out->platform_.emplace(*out->hardware_);
     out->log_.attach(out->recorder_);
-    out->log_.attach(out->monitor_);
+    out->log_.attach(out->monitor_.emplace(out->what_.ports.size(), *out->hardware_));
     out->server_->serve(*out->platform_);
     return out;
 }
@@ -84,7 +79,7 @@ served_hba::~served_hba() {
     if (printer_)
         log_.detach(*printer_);
     if (server_) {
-        log_.detach(monitor_);
+        log_.detach(*monitor_);
         log_.detach(recorder_);
     }
 }
@@ -110,25 +105,6 @@ std::string shell_quoted(const std::string& text) {
             out += c;
     }
     return out + "'";
-}
-
-std::vector<std::string> qemu_arguments(const std::string& socket, u32 megabytes) {
-    nlohmann::ordered_json device;
-    device["driver"] = "vfio-user-pci";
-    device["socket"] = {{"type", "unix"}, {"path", socket}};
-    // pc, because its firmware does S3 more than once; memory with a descriptor that is shared,
-    // for otherwise each access to it is a message and its answer.
-    return {
-        "-M",      "pc,memory-backend=mem",
-        "-m",      fmt::format("{}M", megabytes),
-        "-object", fmt::format("memory-backend-memfd,id=mem,size={}M,share=on", megabytes),
-        "-device", device.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
-}
-
-std::string qemu_program() {
-    const auto cache = remote::guest_scripts::cache_folder();
-    const std::string prepared = cache ? *cache + "/qemu/run" : "";
-    return ::access(prepared.c_str(), X_OK) == 0 ? prepared : "qemu-system-x86_64";
 }
 
 } // namespace spinup::cli

@@ -43,7 +43,7 @@ class served_hba {
     [[nodiscard]] remote::server& server() { return *server_; }
     [[nodiscard]] const study::hardware_recorder& report() const { return recorder_; }
     [[nodiscard]] std::vector<std::string> live(time_point now) const {
-        return monitor_.lines(now);
+        return monitor_->lines(now);
     }
 
     /// From now on. The texts wait for take_trace() and take_log().
@@ -71,10 +71,8 @@ class served_hba {
     served_hba(machine::machine what, wall_timeline& line);
 
     const machine::machine what_;
-    wall_timeline& line_;
     trace_ring log_;
     study::hardware_recorder recorder_;
-    port_monitor monitor_;
     std::ostringstream trace_text_;
     std::ostringstream log_text_;
     std::optional<trace_printer> printer_;
@@ -84,13 +82,10 @@ class served_hba {
     std::unique_ptr<remote::server> server_;
     std::optional<machine::hardware> hardware_;
     std::optional<power> platform_;
+    std::optional<port_monitor> monitor_;
 };
 
 /// "'text'", for a shell, whatever is in it; as it is if no shell would mind.
 std::string shell_quoted(const std::string& text);
-/// QEMU's -device for a socket, and the memory of `megabytes` that it needs, as arguments.
-std::vector<std::string> qemu_arguments(const std::string& socket, u32 megabytes);
-/// The QEMU that `prepare` has fetched, or the one of the PATH.
-std::string qemu_program();
 
 } // namespace spinup::cli

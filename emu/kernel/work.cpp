@@ -90,6 +90,13 @@ bool delayed_work::cancel() {
     return work_.unqueue() || was_armed;
 }
 
+bool delayed_work::cancel_sync() {
+    const bool was_pending = cancel();
+    work_.idle_.wait([this] { return !work_.running_; });
+    cancel(); // what that run has queued
+    return was_pending;
+}
+
 void async_domain::schedule(std::function<void()> fn) {
     scheduler& s = k_.sched();
     if (!s.start_call(*this, std::move(fn)))

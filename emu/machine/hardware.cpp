@@ -4,60 +4,23 @@ namespace spinup::machine {
 
 namespace {
 
-hw::drive_kind kind_of(drive_kind kind) {
-    switch (kind) {
-    case drive_kind::ssd:
-        return hw::drive_kind::ssd;
-    case drive_kind::hdd:
-        return hw::drive_kind::hdd;
-    case drive_kind::odd:
-        return hw::drive_kind::odd;
-    }
-    return hw::drive_kind::hdd;
-}
-
-hw::spin_up_trigger trigger_of(spin_up_trigger from) {
-    switch (from) {
-    case spin_up_trigger::power:
-        return hw::spin_up_trigger::power;
-    case spin_up_trigger::comreset:
-        return hw::spin_up_trigger::comreset;
-    case spin_up_trigger::command:
-        return hw::spin_up_trigger::command;
-    }
-    return hw::spin_up_trigger::power;
-}
-
-hw::identify_fault fault_of(identify_fault when) {
-    switch (when) {
-    case identify_fault::never:
-        return hw::identify_fault::never;
-    case identify_fault::always:
-        return hw::identify_fault::always;
-    case identify_fault::after_sleep:
-        return hw::identify_fault::after_sleep;
-    }
-    return hw::identify_fault::never;
-}
-
 hw::drive_profile profile_of(const drive& d) {
     hw::drive_profile p;
-    p.kind = kind_of(d.kind);
+    p.kind = d.kind;
     p.model = d.model;
     p.serial = d.serial;
     p.firmware = d.firmware;
     p.capacity = d.capacity;
     p.speed = static_cast<spec::ssts_spd>(d.link_gen);
     p.ready = d.ready.value_or(hw::never);
-    p.spin_up_from = trigger_of(d.spin_up_from);
-    p.signature_at = d.signature_at == signature_time::link_up ? hw::signature_time::link_up
-                                                               : hw::signature_time::spin_up_done;
+    p.spin_up_from = d.spin_up_from;
+    p.signature_at = d.signature_at;
     p.restart_on_comreset = d.restart_on_comreset;
     p.standby_ready = d.standby_spin_up;
     p.stop = d.stop;
     p.flush = d.flush;
     p.command = d.command_latency;
-    p.identify_fails = fault_of(d.identify_fails);
+    p.identify_fails = d.identify_fails;
     p.paced_by_link = d.paced_by_link;
     p.disc = d.disc;
     p.medium_ready = d.medium_ready;

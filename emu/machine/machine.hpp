@@ -6,6 +6,7 @@
 // mark it.
 #pragma once
 
+#include "emu/hw/drive/profile.hpp"
 #include <optional>
 #include <spinup/base/units.hpp>
 #include <string>
@@ -14,10 +15,11 @@
 
 namespace spinup::machine {
 
-enum class drive_kind : u8 { ssd, hdd, odd };
-enum class spin_up_trigger : u8 { power, comreset, command };
-enum class signature_time : u8 { spin_up_done, link_up };
-enum class identify_fault : u8 { never, always, after_sleep };
+// What the hardware knows already is told in its words.
+using hw::drive_kind;
+using hw::identify_fault;
+using hw::signature_time;
+using hw::spin_up_trigger;
 enum class irq_kind : u8 { msi, level };
 
 struct drive {
@@ -45,6 +47,11 @@ struct drive {
     duration medium_ready{}; ///< optical drive: from power until its disc can be read
 
     bool driver = true; ///< sd (or sr) is attached
+
+    /// A kernel can bring it back after a sleep. The others show what one does with such a drive.
+    [[nodiscard]] bool can_return() const {
+        return ready.has_value() && identify_fails == identify_fault::never;
+    }
 };
 
 struct port {

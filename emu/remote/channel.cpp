@@ -1,10 +1,14 @@
 #include "emu/remote/channel.hpp"
 
+#include "emu/remote/end_signals.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <utility>
@@ -41,13 +45,14 @@ bool any_socket(const std::vector<unique_fd>& fds) {
 } // namespace
 
 bool is_reply(const incoming_message& m) {
-    wire::header h;
-    std::memcpy(&h, m.bytes.data(), sizeof(h));
-    return (h.flags & wire::type_mask) == wire::type_reply;
+    return (header_of(m.bytes).flags & wire::type_mask) == wire::type_reply;
 }
 
 channel::channel(unique_fd socket, duration patience)
-    : socket_(std::move(socket)), patience_(patience) {}
+    : socket_(std::move(socket)), patience_(patience) {
+    const sigset_t ends = end_signals();
+    ends_.reset(::signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
+}
 
 void channel::close(std::string why) {
     if (!open_)
@@ -71,17 +76,16 @@ void channel::hung_up() {
     why_ = "the client closed the connection";
 }
 
-wire::header channel::header_at(std::size_t place) const {
-    wire::header h;
-    std::memcpy(&h, in_.data() + place, sizeof(h));
-    return h;
+bool channel::leaving() const {
+    pollfd p{socket_.get(), POLLRDHUP, 0};
+    return !open_ || ::poll(&p, 1, 0) == 1;
 }
 
 std::size_t channel::wanted() const {
     const std::size_t have = end_ - tail_;
     if (have < sizeof(wire::header))
         return probe - have;
-    return header_at(tail_).size - have + probe;
+    return header_of(std::span{in_}.subspan(tail_)).size - have + probe;
 }
 
 void channel::make_room(std::size_t bytes) {
@@ -143,7 +147,7 @@ void channel::arrived(std::size_t bytes, std::vector<unique_fd> fds) {
             started = arrived_;
         if (end_ - tail_ < sizeof(wire::header))
             break;
-        const wire::header h = header_at(tail_);
+        const wire::header h = header_of(std::span{in_}.subspan(tail_));
         if (!plausible(h)) {
             close(fmt::format("a message of {} bytes, command {}, flags {:#x}", h.size, h.command,
                               h.flags));
@@ -177,7 +181,7 @@ std::optional<incoming_message> channel::pop() {
         return std::nullopt;
     incoming_message m{{}, take_fds()};
     const auto from = in_.begin() + static_cast<std::ptrdiff_t>(begin_);
-    const u32 size = header_at(begin_).size;
+    const u32 size = header_of(std::span{in_}.subspan(begin_)).size;
     m.bytes.assign(from, from + size);
     begin_ += size;
     if (begin_ == end_)

@@ -35,7 +35,8 @@ class channel {
   public:
     /// What QEMU itself gives an answer (3.7).
     static constexpr duration default_patience = std::chrono::seconds{5};
-    /// What is kept for a client that does not read, or of one that does not let us.
+    /// What is kept for a client that does not read, or heard of one that does not answer: a few
+    /// of the longest messages. QEMU has a handful of requests under way at a time, all short.
     static constexpr std::size_t kept_max = 4u << 20;
 
     /// Takes a connected, non-blocking stream socket.
@@ -48,6 +49,8 @@ class channel {
     [[nodiscard]] const std::string& why() const { return why_; }
     /// The client has closed it, between two messages.
     [[nodiscard]] bool left() const { return left_; }
+    /// It has, or is about to be seen to have; messages of before may be left.
+    [[nodiscard]] bool leaving() const;
     void close(std::string why);
 
     /// Reads what there is, or one message and the beginning of the next. True if next() may have a
@@ -67,12 +70,14 @@ class channel {
     /// What becomes of a message that comes while an answer is awaited. It may ask for memory in
     /// turn. Returns: false if the answer is not worth waiting for any more.
     using interruption = std::function<bool(incoming_message)>;
-    /// DMA through messages, for windows without a file. Waits for the client's answer. False if
-    /// the client refuses, is gone, or does not answer in time (it is then closed), or if
-    /// `meanwhile` says so.
-    [[nodiscard]] bool read_memory(u64 address, std::span<u8> into, const interruption& meanwhile);
-    [[nodiscard]] bool write_memory(u64 address, std::span<const u8> from,
-                                    const interruption& meanwhile);
+    /// DMA through a message, for windows without a file. Waits for the client's answer.
+    /// Returns: how many bytes were moved, which is as many as the client takes at once; 0 if it
+    /// refuses, is gone, or does not answer in time (it is then closed), if `meanwhile` says so, or
+    /// if one of end_signals() is held back and waits.
+    [[nodiscard]] std::size_t read_memory(u64 address, std::span<u8> into,
+                                          const interruption& meanwhile);
+    [[nodiscard]] std::size_t write_memory(u64 address, std::span<const u8> from,
+                                           const interruption& meanwhile);
 
   private:
     using clock = std::chrono::steady_clock;
@@ -87,7 +92,6 @@ class channel {
     void make_room(std::size_t bytes);
     /// `bytes` more have come, and `fds` with them.
     void arrived(std::size_t bytes, std::vector<unique_fd> fds);
-    [[nodiscard]] wire::header header_at(std::size_t place) const;
     /// Those of the message that next() is about to pass.
     std::vector<unique_fd> take_fds();
 
@@ -109,9 +113,11 @@ class channel {
     std::optional<std::vector<u8>> ask(clock::time_point until, const interruption& meanwhile);
     /// Finds out how the client counts bytes. Returns: false if it could not.
     bool learn_layout(u64 address, clock::time_point until, const interruption& meanwhile);
-    bool wait_for_socket(clock::time_point until);
+    enum class woken { by_socket, by_time, by_signal };
+    woken wait_for_socket(clock::time_point until);
 
     unique_fd socket_;
+    unique_fd ends_; ///< readable while one of end_signals() is held back
     bool open_ = true;
     bool left_ = false;
     std::string why_;

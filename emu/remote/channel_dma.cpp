@@ -2,6 +2,7 @@
 #include "emu/remote/channel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fmt/format.h>
 #include <poll.h>
@@ -15,13 +16,7 @@ namespace {
 // a reset of the device, and no guest resets as often within the time that an answer takes.
 constexpr std::size_t given_up_max = 1000;
 
-wire::header head_of(std::span<const u8> message) {
-    wire::header h;
-    std::memcpy(&h, message.data(), sizeof(h));
-    return h;
-}
-
-bool refused(std::span<const u8> reply) { return (head_of(reply).flags & wire::error) != 0; }
+bool refused(std::span<const u8> reply) { return (header_of(reply).flags & wire::error) != 0; }
 
 bool answers(const wire::header& reply, const wire::header& question) {
     return reply.id == question.id && reply.command == question.command;
@@ -30,7 +25,7 @@ bool answers(const wire::header& reply, const wire::header& question) {
 } // namespace
 
 void channel::hand_out(incoming_message reply) {
-    const wire::header h = head_of(reply.bytes);
+    const wire::header h = header_of(reply.bytes);
     const auto asker = std::find_if(questions_.begin(), questions_.end(), [&h](const question* q) {
         return q->reply.empty() && answers(h, q->head);
     });
@@ -46,22 +41,26 @@ void channel::hand_out(incoming_message reply) {
         close("a reply to nothing that was asked");
 }
 
-bool channel::wait_for_socket(clock::time_point until) {
+channel::woken channel::wait_for_socket(clock::time_point until) {
     const auto left = std::max(until - clock::now(), clock::duration::zero());
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
     const timespec limit{whole.count(), (left - whole).count()};
-    pollfd p{socket_.get(), static_cast<short>(wants_write() ? POLLIN | POLLOUT : POLLIN), 0};
-    const int n = ::ppoll(&p, 1, &limit, nullptr);
+    const int interests = wants_write() ? POLLIN | POLLOUT : POLLIN;
+    std::array<pollfd, 2> p{
+        {{socket_.get(), static_cast<short>(interests), 0}, {ends_.get(), POLLIN, 0}}};
+    const int n = ::ppoll(p.data(), p.size(), &limit, nullptr);
     if (n == 0)
-        return false;
-    if (n > 0 && (p.revents & POLLOUT) != 0)
+        return woken::by_time;
+    if (n > 0 && p[1].revents != 0)
+        return woken::by_signal;
+    if (n > 0 && (p[0].revents & POLLOUT) != 0)
         write();
-    return true;
+    return woken::by_socket;
 }
 
 std::optional<std::vector<u8>> channel::ask(clock::time_point until,
                                             const interruption& meanwhile) {
-    question q{head_of(asking_), {}};
+    question q{header_of(asking_), {}};
     ++next_id_;
     questions_.push_back(&q);
     send(asking_);
@@ -79,10 +78,18 @@ std::optional<std::vector<u8>> channel::ask(clock::time_point until,
                 close("no answer from the client's memory in time");
             else
                 wanted = meanwhile(std::move(*m));
-        } else if (!wait_for_socket(until)) {
-            close("no answer from the client's memory in time");
-        } else {
+            continue;
+        }
+        switch (wait_for_socket(until)) {
+        case woken::by_socket:
             read();
+            break;
+        case woken::by_time:
+            close("no answer from the client's memory in time");
+            break;
+        case woken::by_signal:
+            wanted = false;
+            break;
         }
     }
     questions_.erase(std::find(questions_.begin(), questions_.end(), &q));
@@ -108,46 +115,36 @@ bool channel::learn_layout(u64 address, clock::time_point until, const interrupt
     return true;
 }
 
-bool channel::read_memory(u64 address, std::span<u8> into, const interruption& meanwhile) {
+std::size_t channel::read_memory(u64 address, std::span<u8> into, const interruption& meanwhile) {
     const auto until = clock::now() + patience_;
     if (!layout_ && !learn_layout(address, until, meanwhile))
-        return false;
-    while (!into.empty()) {
-        const std::size_t n = std::min<std::size_t>(into.size(), max_transfer_);
-        asking_.clear();
-        encode_dma_read(asking_, next_id_, address, n);
-        const auto reply = ask(until, meanwhile);
-        if (!reply || refused(*reply))
-            return false;
-        constexpr std::size_t head = sizeof(wire::header) + sizeof(wire::dma_access);
-        if (reply->size() != head + n) {
-            close(fmt::format("{} bytes in answer to a DMA_READ of {}", reply->size(), n));
-            return false;
-        }
-        std::memcpy(into.data(), reply->data() + sizeof(wire::header) + dma_data_offset(*layout_),
-                    n);
-        into = into.subspan(n);
-        address += n;
+        return 0;
+    const std::size_t n = std::min<std::size_t>(into.size(), max_transfer_);
+    asking_.clear();
+    encode_dma_read(asking_, next_id_, address, n);
+    const auto reply = ask(until, meanwhile);
+    if (!reply || refused(*reply))
+        return 0;
+    constexpr std::size_t head = sizeof(wire::header) + sizeof(wire::dma_access);
+    if (reply->size() != head + n) {
+        close(fmt::format("{} bytes in answer to a DMA_READ of {}", reply->size(), n));
+        return 0;
     }
-    return true;
+    std::memcpy(into.data(), reply->data() + sizeof(wire::header) + dma_data_offset(*layout_), n);
+    return n;
 }
 
-bool channel::write_memory(u64 address, std::span<const u8> from, const interruption& meanwhile) {
+std::size_t channel::write_memory(u64 address, std::span<const u8> from,
+                                  const interruption& meanwhile) {
     const auto until = clock::now() + patience_;
     if (!layout_ && !learn_layout(address, until, meanwhile))
-        return false;
-    while (!from.empty()) {
-        const std::size_t n = std::min<std::size_t>(from.size(), max_transfer_);
-        asking_.clear();
-        encode_dma_write(asking_, next_id_, address, from.first(n), *layout_);
-        // The specification's answer repeats address and count, QEMU's is a bare header.
-        const auto reply = ask(until, meanwhile);
-        if (!reply || refused(*reply))
-            return false;
-        from = from.subspan(n);
-        address += n;
-    }
-    return true;
+        return 0;
+    const std::size_t n = std::min<std::size_t>(from.size(), max_transfer_);
+    asking_.clear();
+    encode_dma_write(asking_, next_id_, address, from.first(n), *layout_);
+    // The specification's answer repeats address and count, QEMU's is a bare header.
+    const auto reply = ask(until, meanwhile);
+    return reply && !refused(*reply) ? n : 0;
 }
 
 } // namespace spinup::remote

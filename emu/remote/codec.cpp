@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <spinup/base/check.hpp>
 
 namespace spinup::remote {
 
@@ -66,14 +67,15 @@ body_or_not version(bytes payload) {
     const auto numbers = head_of<wire::version>(payload);
     const bytes text = payload.subspan(sizeof(wire::version));
     if (text.size() > version_text_max || (!text.empty() && text.back() != 0) ||
-        numbers.major != 0) // another major version is another protocol
+        // The major number changes with what old parties cannot understand; there is only 0 yet.
+        numbers.major != 0)
         return std::nullopt;
     const auto* chars = reinterpret_cast<const char*>(text.data());
     const auto limit = max_transfer_of(text.empty() ? std::string_view{}
                                                     : std::string_view{chars, text.size() - 1});
     if (!limit)
         return std::nullopt;
-    return ask::version{numbers.major, numbers.minor, static_cast<u32>(payload.size()), *limit};
+    return ask::version{static_cast<u32>(payload.size()), *limit};
 }
 
 body_or_not dma_map(bytes payload, std::vector<unique_fd>& fds) {
@@ -180,50 +182,37 @@ body_or_not reset(bytes payload) {
     return ask::reset{};
 }
 
-/// Returns: nothing for a message of a wrong shape. Takes descriptors out of `fds` if they belong.
-body_or_not body_of(wire::command command, bytes payload, std::vector<unique_fd>& fds) {
-    switch (command) {
-    case wire::command::version:
-        return version(payload);
-    case wire::command::dma_map:
-        return dma_map(payload, fds);
-    case wire::command::dma_unmap:
-        return dma_unmap(payload);
-    case wire::command::device_get_info:
-        return device_info(payload);
-    case wire::command::device_get_region_info:
-        return region_info(payload);
-    case wire::command::device_get_irq_info:
-        return irq_info(payload);
-    case wire::command::device_set_irqs:
-        return set_irqs(payload, fds);
-    case wire::command::region_read:
-        return region_read(payload);
-    case wire::command::region_write:
-        return region_write(payload);
-    case wire::command::device_reset:
-        return reset(payload);
-    default:
-        return std::nullopt;
-    }
-}
-
-/// Commands that this server knows, of those a client may send.
-bool known(u16 command) {
+/// What a command asks for, or the errno of the reply. Takes descriptors out of `fds` if they
+/// belong.
+std::variant<body, int> body_of(u16 command, bytes payload, std::vector<unique_fd>& fds) {
+    const auto shaped = [](body_or_not what) -> std::variant<body, int> {
+        if (!what)
+            return EINVAL;
+        return std::move(*what);
+    };
     switch (static_cast<wire::command>(command)) {
     case wire::command::version:
+        return shaped(version(payload));
     case wire::command::dma_map:
+        return shaped(dma_map(payload, fds));
     case wire::command::dma_unmap:
+        return shaped(dma_unmap(payload));
     case wire::command::device_get_info:
+        return shaped(device_info(payload));
     case wire::command::device_get_region_info:
+        return shaped(region_info(payload));
     case wire::command::device_get_irq_info:
+        return shaped(irq_info(payload));
     case wire::command::device_set_irqs:
+        return shaped(set_irqs(payload, fds));
     case wire::command::region_read:
+        return shaped(region_read(payload));
     case wire::command::region_write:
+        return shaped(region_write(payload));
     case wire::command::device_reset:
-        return true;
+        return shaped(reset(payload));
     default:
-        return false;
+        return EOPNOTSUPP;
     }
 }
 
@@ -241,25 +230,26 @@ wire::header head(u16 id, u16 command, std::size_t payload, u32 flags, u32 error
 
 } // namespace
 
+wire::header header_of(std::span<const u8> message) { return head_of<wire::header>(message); }
+
 std::variant<request, refusal> decode(std::span<const u8> message, std::vector<unique_fd> fds) {
-    wire::header h{};
-    if (message.size() < sizeof(h))
-        return refusal{0, 0, true, EINVAL};
-    h = head_of<wire::header>(message);
+    CHECK(message.size() >= sizeof(wire::header));
+    const wire::header h = header_of(message);
+    CHECK(h.size == message.size());
     const bool posted = (h.flags & wire::no_reply) != 0;
     refusal no{h.id, h.command, posted, EINVAL};
-    if (h.size != message.size() || (h.flags & ~wire::no_reply) != wire::type_command)
+    if ((h.flags & ~wire::no_reply) != wire::type_command)
         return no;
-    if (!known(h.command)) {
-        no.error_number = EOPNOTSUPP;
+    auto what = body_of(h.command, message.subspan(sizeof(h)), fds);
+    if (const int* const error_number = std::get_if<int>(&what)) {
+        no.error_number = *error_number;
         return no;
     }
-    const auto command = static_cast<wire::command>(h.command);
-    auto what = body_of(command, message.subspan(sizeof(h)), fds);
     // Whatever nobody took belongs to a message that may not bring any.
-    if (!what || !fds.empty())
+    if (!fds.empty())
         return no;
-    return request{h.id, command, posted, std::move(*what)};
+    return request{h.id, static_cast<wire::command>(h.command), posted,
+                   std::move(std::get<body>(what))};
 }
 
 bool plausible(const wire::header& h) {

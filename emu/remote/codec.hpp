@@ -18,8 +18,6 @@ namespace spinup::remote {
 namespace ask {
 
 struct version {
-    u16 major = 0;
-    u16 minor = 0;
     /// Bytes of the longest payload that the client can take in the reply: QEMU reads it into the
     /// buffer of its request (3.3).
     u32 reply_room = 0;
@@ -74,8 +72,11 @@ struct refusal {
     int error_number = 0;
 };
 
-/// `message` is a whole message: a header, and as many bytes as it says. Takes the descriptors;
-/// what a refused message brought is closed.
+/// Requires: as many bytes as a header has.
+wire::header header_of(std::span<const u8> message);
+
+/// Takes the descriptors; what a refused message brought is closed. Requires: a whole message, a
+/// header and as many bytes as it says.
 std::variant<request, refusal> decode(std::span<const u8> message, std::vector<unique_fd> fds);
 
 /// What a header alone says. The stream cannot be trusted any more if this is false: close it.
@@ -86,7 +87,7 @@ bool plausible(const wire::header& h);
 void encode_reply(std::vector<u8>& out, const request& to, std::span<const u8> payload);
 void encode_error(std::vector<u8>& out, const refusal& what);
 /// The server's half of VERSION, a whole payload: 0.0, then the limits as JSON, NUL included;
-/// without the JSON if all of it would be longer than `room`.
+/// without the JSON if all of it would be longer than `room`. Every client of major 0 knows 0.0.
 std::string version_reply(u32 room);
 /// Where the data of a DMA message is. The specification counts it in 64 bits. QEMU's structure
 /// (10.1 to 11.1) has 32 bits for the count and the data right behind them, and a length as if

@@ -81,7 +81,8 @@ int file_mapping::map(int fd, u64 offset, u64 size, int protection) {
     return 0;
 }
 
-int dma_windows::open(window& into, const wire::dma_map& what, int fd) {
+int dma_windows::open(window& into, const wire::dma_map& what, unique_fd file) const {
+    const int fd = file.get();
     // Seals first: once a file cannot shrink, the size seen next holds.
     const int seals = ::fcntl(fd, F_GET_SEALS);
     const bool sealed = seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
@@ -101,12 +102,17 @@ int dma_windows::open(window& into, const wire::dma_map& what, int fd) {
         const int writes = (what.flags & wire::dma_writable) != 0 ? PROT_WRITE : 0;
         return into.mapping.map(fd, what.offset, what.size, reads | writes);
     }
+    if ((::fcntl(fd, F_GETFL) & O_APPEND) != 0) // pwrite would go to the end, wherever it should
+        return EINVAL;
+    const auto keeps_one = [](const window& w) { return static_cast<bool>(w.file); };
+    if (std::count_if(windows_.begin(), windows_.end(), keeps_one) >= wire::max_window_files)
+        return ENOSPC;
     into.offset = what.offset;
-    into.file.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    return into.file ? 0 : errno;
+    into.file = std::move(file);
+    return 0;
 }
 
-int dma_windows::map(const wire::dma_map& what, const unique_fd& file) {
+int dma_windows::map(const wire::dma_map& what, unique_fd file) {
     constexpr u32 known = wire::dma_readable | wire::dma_writable;
     if ((what.flags & ~known) != 0 || what.flags == 0 || what.size == 0)
         return EINVAL;
@@ -123,7 +129,7 @@ int dma_windows::map(const wire::dma_map& what, const unique_fd& file) {
     if (windows_.size() >= wire::max_windows)
         return ENOSPC;
     if (file) {
-        if (const int e = open(w, what, file.get()); e != 0)
+        if (const int e = open(w, what, std::move(file)); e != 0)
             return e;
     }
     windows_.insert(place, std::move(w));
@@ -173,14 +179,16 @@ const dma_windows::window* dma_windows::find(u64 address) {
 template <class Step> bool dma_windows::each(u64 address, std::size_t bytes, u32 flag, Step step) {
     for (std::size_t done = 0; done < bytes;) {
         const u64 at = address + done;
-        const window* w = !enabled_ || at < address ? nullptr : find(at);
+        // Looked up for each piece: while a message is awaited the client may change everything.
+        const window* const w = !enabled_ || at < address ? nullptr : find(at);
         if (w == nullptr || (w->flags & flag) == 0)
             return false;
         const std::size_t left = bytes - done - 1; // and one: w->last - at + 1 may not fit
         const std::size_t n = static_cast<std::size_t>(std::min<u64>(left, w->last - at)) + 1;
-        if (!step(*w, at - w->first, done, n)) // the window may be gone after it
+        const std::size_t moved = step(*w, at - w->first, done, n);
+        if (moved == 0)
             return false;
-        done += n;
+        done += moved;
     }
     return true;
 }
@@ -188,28 +196,28 @@ template <class Step> bool dma_windows::each(u64 address, std::size_t bytes, u32
 bool dma_windows::read(u64 address, void* into, std::size_t bytes) {
     u8* const to = static_cast<u8*>(into);
     return each(address, bytes, wire::dma_readable,
-                [&](const window& w, u64 from, std::size_t done, std::size_t n) {
+                [&](const window& w, u64 from, std::size_t done, std::size_t n) -> std::size_t {
                     if (w.mapping.data() != nullptr) {
                         std::memcpy(to + done, w.mapping.data() + from, n);
-                        return true;
+                        return n;
                     }
                     if (w.file)
-                        return read_file(w.file.get(), w.offset + from, to + done, n);
-                    return remote_ != nullptr && remote_->read(w.first + from, to + done, n);
+                        return read_file(w.file.get(), w.offset + from, to + done, n) ? n : 0;
+                    return remote_ == nullptr ? 0 : remote_->read(w.first + from, to + done, n);
                 });
 }
 
 bool dma_windows::write(u64 address, const void* from, std::size_t bytes) {
     const u8* const source = static_cast<const u8*>(from);
     return each(address, bytes, wire::dma_writable,
-                [&](const window& w, u64 to, std::size_t done, std::size_t n) {
+                [&](const window& w, u64 to, std::size_t done, std::size_t n) -> std::size_t {
                     if (w.mapping.data() != nullptr) {
                         std::memcpy(w.mapping.data() + to, source + done, n);
-                        return true;
+                        return n;
                     }
                     if (w.file)
-                        return write_file(w.file.get(), w.offset + to, source + done, n);
-                    return remote_ != nullptr && remote_->write(w.first + to, source + done, n);
+                        return write_file(w.file.get(), w.offset + to, source + done, n) ? n : 0;
+                    return remote_ == nullptr ? 0 : remote_->write(w.first + to, source + done, n);
                 });
 }
 

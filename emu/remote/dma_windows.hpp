@@ -25,8 +25,9 @@ namespace spinup::remote {
 /// unmap, and switch the device's access off.
 class remote_memory {
   public:
-    [[nodiscard]] virtual bool read(u64 address, void* into, std::size_t bytes) = 0;
-    [[nodiscard]] virtual bool write(u64 address, const void* from, std::size_t bytes) = 0;
+    /// Return: how many bytes were moved, from the first on; 0 if that failed.
+    [[nodiscard]] virtual std::size_t read(u64 address, void* into, std::size_t bytes) = 0;
+    [[nodiscard]] virtual std::size_t write(u64 address, const void* from, std::size_t bytes) = 0;
 
   protected:
     ~remote_memory() = default;
@@ -62,10 +63,10 @@ class dma_windows final : public bus::dma {
     /// Whether the device may reach memory at all. It may at first.
     void set_enabled(bool enabled) { enabled_ = enabled; }
 
-    /// Returns: 0, or the errno of the reply: EINVAL (flags, size, or not within the file), EEXIST
-    /// (overlap), ENOSPC (too many), EACCES (the file was opened for less), EOPNOTSUPP (huge
-    /// pages), what mmap says.
-    int map(const wire::dma_map& what, const unique_fd& file);
+    /// Returns: 0, or the errno of the reply: EINVAL (flags, size, not within the file, or one that
+    /// appends), EEXIST (overlap), ENOSPC (too many, or too many that keep a file open), EACCES
+    /// (the file was opened for less), EOPNOTSUPP (huge pages), what mmap says.
+    int map(const wire::dma_map& what, unique_fd file);
     /// Takes away the windows within a range, or all.
     /// Returns: 0, or EINVAL (a window is only partly within it), ENOENT (there is none).
     int unmap(const wire::dma_unmap& what);
@@ -86,10 +87,11 @@ class dma_windows final : public bus::dma {
         u64 offset = 0; ///< of `first` in it
     };
 
-    static int open(window& into, const wire::dma_map& what, int fd);
+    int open(window& into, const wire::dma_map& what, unique_fd file) const;
     /// The window at an address; nullptr if there is none.
     [[nodiscard]] const window* find(u64 address);
-    /// Calls step(window, distance from its first byte, bytes done, bytes) for each piece.
+    /// Calls step(window, distance from its first byte, bytes done, bytes) for each piece. It
+    /// returns how many bytes it has moved; the window may be gone after it.
     template <class Step> bool each(u64 address, std::size_t bytes, u32 flag, Step step);
 
     std::vector<window> windows_; // sorted, without overlap

@@ -1,5 +1,7 @@
 #include "emu/remote/event_loop.hpp"
 
+#include "emu/remote/end_signals.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <spinup/base/check.hpp>
@@ -9,15 +11,11 @@ namespace spinup::remote {
 
 namespace {
 
-/// Holds SIGINT and SIGTERM back for as long as it lives.
+/// Holds end_signals() back for as long as it lives.
 class held_signals {
   public:
     held_signals() {
-        sigset_t ends;
-        sigemptyset(&ends);
-        sigaddset(&ends, SIGINT);
-        sigaddset(&ends, SIGTERM);
-        sigaddset(&ends, SIGHUP);
+        const sigset_t ends = end_signals();
         CHECK(::pthread_sigmask(SIG_BLOCK, &ends, &before_) == 0);
         CHECK(::pthread_sigmask(SIG_SETMASK, nullptr, &held_) == 0);
     }
@@ -62,14 +60,7 @@ timespec to_timespec(duration d) {
 
 void event_loop::add(pollable& what) { all_.push_back(&what); }
 
-void event_loop::remove(pollable& what) {
-    // A turn may be going through either list, so places stay.
-    std::replace(all_.begin(), all_.end(), &what, static_cast<pollable*>(nullptr));
-    std::replace(owners_.begin(), owners_.end(), &what, static_cast<pollable*>(nullptr));
-}
-
 void event_loop::gather() {
-    all_.erase(std::remove(all_.begin(), all_.end(), nullptr), all_.end());
     polls_.clear();
     owners_.clear();
     for (pollable* const p : all_) {
@@ -86,7 +77,7 @@ void event_loop::gather() {
 void event_loop::dispatch() {
     for (std::size_t i = 0; i < polls_.size(); ++i) {
         const pollfd& p = polls_[i];
-        if (p.revents == 0 || owners_[i] == nullptr)
+        if (p.revents == 0)
             continue;
         const bool readable = (p.revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) != 0;
         owners_[i]->ready(p.fd, readable, (p.revents & POLLOUT) != 0);
@@ -95,8 +86,8 @@ void event_loop::dispatch() {
 
 void event_loop::finish_steps() {
     // Also of those that were not ready: a timer may have left one with something to do.
-    for (std::size_t i = 0; i < all_.size(); ++i)
-        while (all_[i] != nullptr && all_[i]->step())
+    for (pollable* const p : all_)
+        while (p->step())
             line_.advance();
 }
 
@@ -117,10 +108,9 @@ void event_loop::run(const std::function<bool()>& ended, duration tick,
     const exact_waits exact;
     held_signals signals;
     wait_mask_ = &signals.outside();
-    stopped_ = false;
     line_.advance();
     time_point next_tick = line_.now() + tick;
-    while (!stopped_ && !ended()) {
+    while (!ended()) {
         turn(next_tick - line_.now());
         if (line_.now() < next_tick)
             continue;

@@ -37,17 +37,15 @@ class event_loop {
   public:
     explicit event_loop(wall_timeline& line) : line_(line) {}
 
+    /// It must outlive the last turn.
     void add(pollable& what);
-    /// Context: also inside ready() and step(). Its ready() is not called any more.
-    void remove(pollable& what);
 
-    /// Runs until stop() or until `ended` says so; it is asked after each wake, and at least every
-    /// `tick`, when `on_tick` is called too. SIGINT, SIGTERM and SIGHUP wake the loop; they are
+    /// Runs until `ended` says so; it is asked after each wake, and at least every `tick`, when
+    /// `on_tick` is called too. SIGINT, SIGTERM and SIGHUP wake the loop; they are
     /// held back but for the waits and the ticks, so none is lost between the question and the
     /// wait.
     void run(const std::function<bool()>& ended, duration tick,
              const std::function<void()>& on_tick);
-    void stop() { stopped_ = true; }
 
     /// One wait, until something is ready, a timer is due, a signal came, or `at_most` has passed;
     /// and all that follows from it.
@@ -60,12 +58,11 @@ class event_loop {
 
     wall_timeline& line_;
     std::vector<pollable*> all_;
-    // Of the turn: one entry a descriptor, and whose it is; nullptr if removed meanwhile.
+    // Of the turn: one entry a descriptor, and whose it is.
     std::vector<pollfd> polls_;
     std::vector<pollable*> owners_;
     std::vector<pollable::interest> interests_;
     const sigset_t* wait_mask_ = nullptr;
-    bool stopped_ = false;
 };
 
 } // namespace spinup::remote

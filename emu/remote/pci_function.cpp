@@ -117,8 +117,6 @@ bool pci_function::bus_master() const {
     return get<pci_command>(0).get(pci_command::bme) && power() == pci_power::d0;
 }
 
-bool pci_function::memory_enabled() const { return get<pci_command>(0).get(pci_command::mse); }
-
 pci_power pci_function::power() const { return get<pci_pmcsr>(pm_at).get(pci_pmcsr::ps); }
 
 void pci_function::read(u32 offset, std::span<u8> into) const {

@@ -52,7 +52,6 @@ class pci_function {
 
     /// The function may reach memory: Command.BME, which counts in D0 only.
     [[nodiscard]] bool bus_master() const;
-    [[nodiscard]] bool memory_enabled() const;
     [[nodiscard]] spec::pci_power power() const;
 
   private:

@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -55,6 +57,17 @@ status remove_stale(const std::string& path, const sockaddr_un& address) {
     return std::nullopt;
 }
 
+/// Servers that start at the same moment take their turns, or one could remove the socket that
+/// another has just put in place of a stale one. The lock goes with the descriptor.
+unique_fd lock_folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    unique_fd out{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (out && ::flock(out.get(), LOCK_EX) != 0)
+        out.reset();
+    return out;
+}
+
 user_error bind_failed(const std::string& path) {
     if (errno == ENOENT)
         return mistake(path, "the folder does not exist", "create it, or choose another path");
@@ -72,6 +85,9 @@ result<server::listener> server::open(const std::string& path) {
                        fmt::format("the path of a socket has 1 to {} bytes, this one {}",
                                    sizeof(sockaddr_un::sun_path) - 1, path.size()),
                        "choose a shorter one, for instance in /run or /tmp");
+    const unique_fd lock = lock_folder_of(path);
+    if (!lock)
+        return bind_failed(path);
     struct stat found {};
     if (::lstat(path.c_str(), &found) == 0) {
         if (!S_ISSOCK(found.st_mode))
@@ -147,13 +163,13 @@ void server::ready(int fd, bool readable, bool writable) {
 }
 
 void server::accept() {
+    // Once the last one's messages have been carried out there is room. The socket stays readable.
+    if (channel_ && channel_->leaving())
+        return;
     unique_fd client{::accept4(ours_.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     // Somebody who waits keeps the socket readable. The loop's tick looks at it again later.
     if (!client && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
         rests_until_ = std::chrono::steady_clock::now() + rest_;
-    // Work that waits may be the end of the client that is gone already.
-    while (channel_ && !channel_->open() && step()) {
-    }
     if (!client || channel_)
         return;
     channel_.emplace(std::move(client), patience_);
@@ -163,8 +179,11 @@ void server::accept() {
 bool server::step() {
     if (!channel_)
         return false;
-    auto message = postponed_ ? std::exchange(postponed_, std::nullopt) : channel_->next();
-    if (message) {
+    if (auto due = std::exchange(postponed_, std::nullopt)) {
+        carry_out(due->what);
+        return true;
+    }
+    if (auto message = channel_->next()) {
         auto what = decode(message->bytes, std::move(message->fds));
         carry_out(what);
         return true;
@@ -230,21 +249,23 @@ bool server::meanwhile(incoming_message message) {
     auto what = decode(message.bytes, std::move(message.fds));
     const auto* r = std::get_if<request>(&what);
     if (r != nullptr && vfio_device::resets(*r))
-        postponed_ = {std::move(message.bytes), {}}; // such a request brings no descriptors
+        postponed_ = {std::move(message.bytes), std::move(what)};
     else
         carry_out(what);
     return !postponed_;
 }
 
-bool server::read(u64 address, void* into, std::size_t bytes) {
-    return may_ask() &&
-           channel_->read_memory(address, {static_cast<u8*>(into), bytes},
+std::size_t server::read(u64 address, void* into, std::size_t bytes) {
+    if (!may_ask())
+        return 0;
+    return channel_->read_memory(address, {static_cast<u8*>(into), bytes},
                                  [this](incoming_message m) { return meanwhile(std::move(m)); });
 }
 
-bool server::write(u64 address, const void* from, std::size_t bytes) {
-    return may_ask() &&
-           channel_->write_memory(address, {static_cast<const u8*>(from), bytes},
+std::size_t server::write(u64 address, const void* from, std::size_t bytes) {
+    if (!may_ask())
+        return 0;
+    return channel_->write_memory(address, {static_cast<const u8*>(from), bytes},
                                   [this](incoming_message m) { return meanwhile(std::move(m)); });
 }
 

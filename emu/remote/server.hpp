@@ -10,8 +10,9 @@
 //     loop.run(...);
 //
 // The socket has mode 0600. A path that is something else than a socket is not touched; a socket on
-// which nobody listens any more is replaced; one on which somebody does is an error. It is unlinked
-// when the server goes, if it is still ours.
+// which nobody listens any more is replaced; one on which somebody does is an error. Servers that
+// start at once take turns, by a lock on the folder. The socket is unlinked when the server goes,
+// if it is still ours.
 //
 // Memory by messages. While the HBA waits for an answer, the client is served on: registers are
 // read and written, windows come and go. The HBA allows for that (hba.hpp). What would reset it
@@ -71,14 +72,18 @@ class server final : public pollable, private remote_memory {
     void accept();
     void drop_client();
     using decoded = std::variant<request, refusal>;
+    struct postponed {
+        std::vector<u8> bytes; ///< `what` has views of them
+        decoded what;
+    };
     void carry_out(decoded& what);
     void reply(const request& to, const vfio_device::answer& answer);
     /// Before the HBA's memory is asked for. Returns: false if there is no use.
     [[nodiscard]] bool may_ask();
     [[nodiscard]] bool meanwhile(incoming_message message);
 
-    [[nodiscard]] bool read(u64 address, void* into, std::size_t bytes) override;
-    [[nodiscard]] bool write(u64 address, const void* from, std::size_t bytes) override;
+    [[nodiscard]] std::size_t read(u64 address, void* into, std::size_t bytes) override;
+    [[nodiscard]] std::size_t write(u64 address, const void* from, std::size_t bytes) override;
 
     listener ours_;
     trace& trace_;
@@ -89,8 +94,9 @@ class server final : public pollable, private remote_memory {
     std::optional<channel> channel_;
     duration patience_ = channel::default_patience;
     std::vector<u8> out_;
-    const request* unanswered_ = nullptr;       ///< a register write that is being carried out
-    std::optional<incoming_message> postponed_; ///< came while memory was awaited, and resets
+    const request* unanswered_ = nullptr; ///< a register write that is being carried out
+    std::optional<postponed> postponed_;  ///< came while memory was awaited, and resets
+    // An attempt a second costs nothing, and who waits for a place would wait longer for a guest.
     duration rest_ = std::chrono::seconds{1};
     std::chrono::steady_clock::time_point rests_until_{};
     u32 clients_gone_ = 0;

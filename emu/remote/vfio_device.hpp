@@ -1,8 +1,8 @@
 // The served device: carries out requests on the PCI function, the HBA, the windows and interrupts.
 //
 // No sockets here: a request comes in, the payload of its reply goes out, so that a test or a
-// fuzzer can drive it without a connection. Whatever takes a drive time is a timer of the timeline;
-// a request is answered before handle() returns.
+// fuzzer can drive it without a connection. Whatever takes a drive time is a timer of the timeline:
+// handle() waits for nothing but memory that is reached by messages.
 //
 // Power (fact sheet, section 3.6). QEMU sends DEVICE_RESET when it realizes the device, at a
 // guest's reboot and at every wake from S3, and nothing when the guest falls asleep. The first one
@@ -52,8 +52,8 @@ class vfio_device final : private pci_events {
         std::vector<u8> payload;
     };
     /// VERSION comes first, and once; anything else is refused with EINVAL. A request that is
-    /// refused has changed nothing. Requires: attached. May be called from inside a memory access
-    /// of the HBA, but for what resets().
+    /// refused has changed nothing. Requires: attached; a request of decode()'s, whose shape is
+    /// right. May be called from inside a memory access of the HBA, but for what resets().
     answer handle(request& what);
     /// The request may reset the HBA: it must not come in the middle of anything.
     [[nodiscard]] static bool resets(const request& what);

@@ -2,7 +2,6 @@
 
 #include "drivers/ata/kernel_versions.hpp"
 #include "emu/machine/machine.hpp"
-#include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
 #include <algorithm>
 #include <cmath>
@@ -20,24 +19,30 @@ constexpr std::size_t model_cycles = 4;
 struct side {
     std::vector<hardware_cycle> hardware; ///< of cycles that slept
     std::vector<log_cycle> log;           ///< the same
-    u32 first_port = 1;
+    std::vector<u32> ports;               ///< their numbers in the log
 };
 
-side side_of(std::span<const hardware_cycle> hardware, const kernel_log& log, u32 first_port) {
+side side_of(std::span<const hardware_cycle> hardware, const kernel_log& log,
+             std::vector<u32> ports) {
     side s;
-    s.first_port = first_port;
+    s.ports = std::move(ports);
     for (const hardware_cycle& c : hardware)
         if (c.slept())
             s.hardware.push_back(c);
     for (const log_cycle& c : log.cycles)
         if (c.slept)
             s.log.push_back(c);
+    // A log tells of every cycle, a long session's report of the last ones.
+    const std::size_t left_out = hardware.empty() ? 0 : hardware.front().number - 1;
+    s.log.erase(s.log.begin(),
+                s.log.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, s.log.size())));
     return s;
 }
 
-const log_port* port_in(const log_cycle& cycle, u32 number) {
-    const auto found = cycle.ports.find(number);
-    return found != cycle.ports.end() ? &found->second : nullptr;
+const log_port* port_in(const side& s, std::size_t cycle, std::size_t index) {
+    const auto& ports = s.log[cycle].ports;
+    const auto found = ports.find(s.ports.at(index));
+    return found != ports.end() ? &found->second : nullptr;
 }
 
 /// Of port `index` (from 0), one value a cycle.
@@ -54,14 +59,10 @@ std::vector<std::optional<duration>> log_times(const side& s, std::size_t index,
                                                std::size_t to, Of of) {
     std::vector<std::optional<duration>> out;
     for (std::size_t i = from; i < std::min(to, s.log.size()); ++i) {
-        const log_port* p = port_in(s.log[i], s.first_port + static_cast<u32>(index));
+        const log_port* p = port_in(s, i, index);
         out.push_back(p != nullptr ? of(*p) : std::nullopt);
     }
     return out;
-}
-
-std::optional<duration> took(const std::optional<log_callback>& call) {
-    return call ? call->took : std::nullopt;
 }
 
 std::optional<u32> median_comresets(const side& s, std::size_t index) {
@@ -75,7 +76,7 @@ std::optional<u32> median_comresets(const side& s, std::size_t index) {
 }
 
 port_behaviour times_of(const side& s, std::size_t index, bool early) {
-    const auto suspend = [](const log_port& p) { return took(p.suspend); };
+    const auto suspend = [](const log_port& p) { return p.suspend_took(); };
     port_behaviour out;
     out.comresets = median_comresets(s, index);
     out.link_up = median(hardware_times(s, index, [](const auto& p) { return p.link_up; }));
@@ -85,7 +86,7 @@ port_behaviour times_of(const side& s, std::size_t index, bool early) {
     if (early)
         out.wait = median(log_times(s, index, 1, s.log.size(), suspend));
     out.resume = median(
-        log_times(s, index, 0, s.log.size(), [](const log_port& p) { return took(p.resume); }));
+        log_times(s, index, 0, s.log.size(), [](const log_port& p) { return p.resume_took(); }));
     return out;
 }
 
@@ -99,6 +100,7 @@ std::size_t counterpart(std::size_t i, std::size_t n, std::size_t ours) {
 void compare_commands(port_agreement& out, const side& model, const side& kernel,
                       std::size_t index) {
     const std::size_t n = kernel.hardware.size();
+    out.commands_differ = model.hardware.empty() != kernel.hardware.empty();
     for (std::size_t i = 0; i < n && !out.commands_differ && !model.hardware.empty(); ++i) {
         const auto& ours = model.hardware[counterpart(i, n, model.hardware.size())];
         out.model.commands = ours.ports.at(index).commands;
@@ -109,8 +111,9 @@ void compare_commands(port_agreement& out, const side& model, const side& kernel
 
 void compare_lines(port_agreement& out, const side& model, const side& kernel, std::size_t index) {
     const std::size_t n = kernel.log.size();
+    out.lines_differ = model.log.empty() != kernel.log.empty();
     const auto kinds = [index](const side& s, std::size_t cycle) {
-        const log_port* p = port_in(s.log[cycle], s.first_port + static_cast<u32>(index));
+        const log_port* p = port_in(s, cycle, index);
         return p != nullptr ? p->kinds() : std::vector<log_kind>{};
     };
     for (std::size_t i = 0; i < n && !out.lines_differ && !model.log.empty(); ++i) {
@@ -122,7 +125,7 @@ void compare_lines(port_agreement& out, const side& model, const side& kernel, s
 
 port_agreement compare_port(const side& model, const side& kernel, std::size_t index, bool early) {
     port_agreement out;
-    out.port = kernel.first_port + static_cast<u32>(index);
+    out.port = kernel.ports.at(index);
     out.model = times_of(model, index, early);
     out.kernel = times_of(kernel, index, early);
     out.comresets_differ = out.model.comresets != out.kernel.comresets;
@@ -147,13 +150,9 @@ result<model_run> run_model(const configuration& config) {
     auto report = run(config);
     if (!report)
         return report.error();
-    // Interned in the same order, the names get the ids that the records hold.
-    virtual_timeline line;
-    trace_ring names{line};
-    for (const auto& name : report->names)
-        names.intern(name);
     std::ostringstream text;
-    dmesg_writer{text, report->wording}.take(report->records, names);
+    dmesg_writer log{text, report->wording};
+    report->hand_to(log);
     return model_run{report->verdict, parse_kernel_log(text.str()),
                      hardware_cycles(report->records, config.what->ports.size())};
 }
@@ -199,10 +198,11 @@ class comparer {
     }
 
     result<agreement> compare() {
-        const side theirs = side_of(kernel_.hardware, *kernel_.log, kernel_.first_port);
+        const side theirs = side_of(kernel_.hardware, *kernel_.log, kernel_.ports);
         agreement out;
         out.kernel = kernel_.log->kernel;
         out.cycles = theirs.hardware.size();
+        out.log_cycles = theirs.log.size();
         if (auto wrong = find_wake(theirs))
             return *std::move(wrong);
         out.gap = early_gap(kernel_);
@@ -215,12 +215,12 @@ class comparer {
             return ours.error();
         out.verdict = ours->verdict;
         out.wake = what_.wake;
-        const side model = side_of(ours->hardware, ours->log, 1);
-        for (const machine::port& p : what_.ports) {
-            auto port = compare_port(model, theirs, p.number - 1, out.gap.has_value());
-            port.has_drive = p.attached.has_value();
-            out.ports.push_back(std::move(port));
-        }
+        std::vector<u32> numbers;
+        for (const machine::port& p : what_.ports)
+            numbers.push_back(p.number);
+        const side model = side_of(ours->hardware, ours->log, std::move(numbers));
+        for (std::size_t i = 0; i < what_.ports.size(); ++i)
+            out.ports.push_back(compare_port(model, theirs, i, out.gap.has_value()));
         return out;
     }
 
@@ -272,7 +272,8 @@ std::optional<kernel_stack> stack_of_kernel(std::string_view release) {
 }
 
 bool agreement::equal() const {
-    return std::all_of(ports.begin(), ports.end(), [](const auto& p) { return p.equal(); });
+    return cycles != 0 && verdict == "ok" && cycles == log_cycles &&
+           std::all_of(ports.begin(), ports.end(), [](const auto& p) { return p.equal(); });
 }
 
 bool differs(std::optional<duration> model, std::optional<duration> kernel) {

@@ -7,9 +7,11 @@
 // next suspend came before all drives were ready, how long after the resume it came. What a machine
 // file says of other devices is left out: the guest does not have them.
 //
-// Times are medians over the cycles that slept. A time differs if it is more than 150 ms and more
-// than 2 % away: drives' times agree far better, and an emulated processor adds some tens of
-// milliseconds to software's part.
+// What is compared are the cycles that slept, as far back as the hardware's report goes. The
+// hardware and the log of a kernel must tell of as many: their cycles are matched by their order.
+// Times are medians over them. A time differs if it is more than 150 ms and more than 2 % away:
+// drives' times agree far better, and an emulated processor adds some tens of milliseconds to
+// software's part.
 #pragma once
 
 #include "emu/study/hardware_report.hpp"
@@ -26,17 +28,17 @@ struct port_behaviour {
     std::optional<u32> comresets;
     std::optional<duration> link_up; ///< from power-on, as ready
     std::optional<duration> ready;
-    std::optional<duration> suspend; ///< how long its callback took, in the first suspend
+    /// How long its callback took; the first suspend's alone, if later ones came before all drives
+    /// were ready.
+    std::optional<duration> suspend;
     std::optional<duration> resume;
-    /// How long a later suspend's callback took, if these came before all drives were ready.
-    std::optional<duration> wait;
-    std::vector<u8> commands;    ///< see port_hardware
-    std::vector<log_kind> lines; ///< from the resume on
+    std::optional<duration> wait; ///< a later suspend's callback, if these came so early
+    std::vector<u8> commands;     ///< see port_hardware
+    std::vector<log_kind> lines;  ///< from the resume on
 };
 
 struct port_agreement {
     u32 port = 0; ///< as the kernel numbers it: 1 is ata1
-    bool has_drive = false;
     port_behaviour model;
     port_behaviour kernel;
     // What differs. Commands and lines: in any cycle; the sides above show that cycle.
@@ -57,12 +59,15 @@ struct port_agreement {
 
 struct agreement {
     std::string kernel;          ///< release
-    std::size_t cycles = 0;      ///< that slept
+    std::size_t cycles = 0;      ///< that slept, as the kernel's hardware saw
+    std::size_t log_cycles = 0;  ///< the same, as the kernel's log tells of that time
     std::string verdict;         ///< of our run
     duration wake{};             ///< taken from the kernel's side: see machine::machine
     std::optional<duration> gap; ///< the same, if the next suspend came early
     std::vector<port_agreement> ports;
 
+    /// There was a cycle, our run was ok, hardware and log tell of as many cycles, and no port
+    /// differs.
     [[nodiscard]] bool equal() const;
 };
 
@@ -79,7 +84,7 @@ std::optional<kernel_stack> stack_of_kernel(std::string_view release);
 struct kernel_side {
     std::span<const hardware_cycle> hardware;
     const kernel_log* log = nullptr;
-    u32 first_port = 1; ///< the number that its first port has in the log
+    std::vector<u32> ports; ///< the number that each of its ports has in the log
 };
 
 /// `model`: design, disk start, order and what else makes our stack that kernel's, and the machine

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <spinup/spec/ahci_types.hpp>
 #include <spinup/spec/ata.hpp>
+#include <spinup/spec/pci.hpp>
 #include <utility>
 
 namespace spinup::study {
 
 namespace {
-
-constexpr u32 d3hot = 3;
 
 enum class command_use : u8 { identify, configure, power_mode, data, other };
 
@@ -76,7 +75,7 @@ void hardware_recorder::take(const trace_record& r) {
     case trace_event::pci_power_state:
         // Back in D0 it may be at work again (runtime PM) or about to lose power (a wake, where
         // the machine writes D0 first). What follows tells.
-        if (r.args[0] == d3hot)
+        if (r.args[0] == static_cast<u32>(spec::pci_power::d3hot))
             d3hot_ = now;
         break;
     case trace_event::power_off:
@@ -207,6 +206,14 @@ std::vector<hardware_cycle> hardware_cycles(std::span<const trace_record> record
     hardware_recorder all{ports, records.size() + 1};
     all.take(records);
     return {all.cycles().begin(), all.cycles().end()};
+}
+
+std::vector<u32> lost_drives(const hardware_cycle& cycle, const machine::machine& what) {
+    std::vector<u32> out;
+    for (const machine::port& p : what.ports)
+        if (p.attached && p.attached->can_return() && !cycle.ports.at(p.number - 1).ready)
+            out.push_back(p.number);
+    return out;
 }
 
 } // namespace spinup::study

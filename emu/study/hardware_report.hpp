@@ -9,6 +9,7 @@
 // them.
 #pragma once
 
+#include "emu/machine/machine.hpp"
 #include "emu/trace/trace_ring.hpp"
 
 #include <deque>
@@ -94,5 +95,8 @@ class hardware_recorder final : public trace_reader {
 /// Of the records of a run.
 std::vector<hardware_cycle> hardware_cycles(std::span<const trace_record> records,
                                             std::size_t ports);
+
+/// Ports of drives that can return and were not configured again in this cycle, counted from 1.
+std::vector<u32> lost_drives(const hardware_cycle& cycle, const machine::machine& what);
 
 } // namespace spinup::study

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <spinup/base/units.hpp>
 #include <string>
 #include <string_view>
@@ -74,6 +75,9 @@ struct log_port {
     /// suspend waits for it belongs to the resume that started it.
     std::vector<log_line> lines;
 
+    [[nodiscard]] std::optional<duration> suspend_took() const;
+    [[nodiscard]] std::optional<duration> resume_took() const;
+
     [[nodiscard]] std::optional<duration> link_up() const;
     /// In order, without "Entering standby power mode": the next suspend says that.
     [[nodiscard]] std::vector<log_kind> kinds() const;
@@ -81,7 +85,6 @@ struct log_port {
 
 struct log_cycle {
     std::optional<duration> suspend_begin;   ///< the first suspend callback of any device
-    std::optional<duration> resume_begin;    ///< the first line after the sleep
     std::optional<duration> suspend_devices; ///< as the PM core says
     std::optional<duration> resume_devices;
     bool slept = false;
@@ -92,10 +95,15 @@ struct log_cycle {
 };
 
 struct kernel_log {
-    std::string kernel;           ///< its release, or empty
-    std::vector<u32> sata_ports;  ///< in order of their probe
+    std::string kernel;          ///< its release, or empty
+    std::vector<u32> sata_ports; ///< in order of their probe
+    /// Numbers of their ports by PCI address, as the guest's init tells; empty in other logs.
+    std::map<std::string, std::vector<u32>> hbas;
     std::map<u32, log_port> boot; ///< lines before the first resume
     std::vector<log_cycle> cycles;
+    /// The first lines of WARN_ON, BUG, Oops, lockdep, hung tasks and stalls, since there were
+    /// storage drivers: what a kernel has to say of the platform before is not theirs.
+    std::vector<std::string> complaints;
 
     /// From the first port's resume call of a cycle to the first suspend callback of the next one;
     /// cycles count from 0.
@@ -103,5 +111,12 @@ struct kernel_log {
 };
 
 kernel_log parse_kernel_log(std::string_view text);
+
+/// How that kernel numbers the ports of HBAs with so many ports, given in order of their PCI
+/// addresses: [i][p] is N of the "ataN" that is port p + 1 of HBA i. Other controllers, as QEMU's
+/// own PIIX, have numbers too. By the order of probes in a log without an init's word; from 1 on
+/// if that does not tell either.
+std::vector<std::vector<u32>> port_numbers(const kernel_log& log,
+                                           std::span<const std::size_t> ports_of_hbas);
 
 } // namespace spinup::study

@@ -147,6 +147,15 @@ class cycles {
 
 } // namespace
 
+void run_report::hand_to(trace_reader& reader) const {
+    // Interned in the same order, the names get the ids that the records hold.
+    virtual_timeline line;
+    trace_ring ids{line};
+    for (const std::string& each : names)
+        ids.intern(each);
+    reader.take(records, ids);
+}
+
 result<run_report> run(const configuration& config) {
     const auto options = options_of(config);
     if (!options)

@@ -16,6 +16,9 @@
 #include <string>
 #include <vector>
 
+namespace spinup {
+struct trace_reader;
+}
 namespace spinup::drivers {
 struct eh_options;
 }
@@ -85,6 +88,8 @@ struct run_report {
 
     [[nodiscard]] bool ok() const { return verdict == "ok"; }
     [[nodiscard]] std::string_view name(name_id id) const { return names[static_cast<u32>(id)]; }
+    /// The records, with the names that they hold.
+    void hand_to(trace_reader& reader) const;
 };
 
 /// Runs it. Returns: the report, or the user's mistake (an unknown name, a bad token).

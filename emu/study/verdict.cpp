@@ -28,14 +28,9 @@ bool judge_callbacks(run_report& report) {
     return false;
 }
 
-/// Can any kernel bring it back?
-bool can_return(const machine::drive& d) {
-    return d.ready.has_value() && d.identify_fails == machine::identify_fault::never;
-}
-
 bool judge_drives(run_report& report, const machine::machine& what) {
     for (const machine::port& p : what.ports) {
-        if (!p.attached || !can_return(*p.attached))
+        if (!p.attached || !p.attached->can_return())
             continue;
         const port_times& last = report.cycles.back().ports.at(p.number - 1);
         if (last.ready && (last.first_io || !is_read(*p.attached)))

@@ -1,11 +1,14 @@
 // The kernel log's wording where it changed. The format in an event's row is that of Linux 3.x;
 // the tables here say what later kernels print instead, with the same arguments.
 //
-// Arguments {3} and {4} of the PM core's lines are set in runs of these later kernels only: the
-// driver in front of the device's name ("sd "), and the callback's function.
+// An event carries no argument behind the last one that its kernel prints: that the PM core's lines
+// of later kernels name the driver ("sd ") and the callback's function is said by their formats
+// alone. Whoever emits such an event asks arguments_of(), and for a line that not all kernels have,
+// is_line(); no other code asks for the wording.
 #pragma once
 
 #include <array>
+#include <spinup/base/units.hpp>
 #include <spinup/trace_events.hpp>
 
 namespace spinup {
@@ -14,6 +17,7 @@ enum class log_wording : u8 {
     linux_3,
     linux_6_1,
     linux_6_12,
+    linux_7_3,
 };
 
 struct reworded {
@@ -22,7 +26,7 @@ struct reworded {
     const char* format; ///< nullptr: not a line of the log any more
 };
 
-// Source: logs of Linux 6.1.192, 6.12.117 and 7.3.4. Later rows win.
+// Source: logs and sources of Linux 6.1.192, 6.12.117 and 7.3.4. Later rows win.
 inline constexpr std::array reworded_lines{
     reworded{trace_event::pm_sync, log_wording::linux_6_1, nullptr},
     reworded{trace_event::pm_suspend_entry, log_wording::linux_6_1, "PM: suspend entry (deep)"},
@@ -42,13 +46,23 @@ inline constexpr std::array reworded_lines{
              "ACPI: PM: Waking up from system sleep state S3"},
     reworded{trace_event::pm_some_failed, log_wording::linux_6_1,
              "PM: Some devices failed to suspend, or early wake event detected"},
+    reworded{trace_event::pm_power_down_failed, log_wording::linux_6_1,
+             "PM: {0:n} of devices failed"},
     reworded{trace_event::pm_finishing, log_wording::linux_6_1, nullptr},
-    reworded{trace_event::pm_restart_tasks, log_wording::linux_6_12, "Restarting tasks: Done"},
+    reworded{trace_event::pm_restart_begin, log_wording::linux_3, nullptr},
+    reworded{trace_event::pm_restart_begin, log_wording::linux_7_3, "Restarting tasks: Starting"},
+    reworded{trace_event::pm_restart_tasks, log_wording::linux_7_3, "Restarting tasks: Done"},
+    reworded{trace_event::pm_suspend_exit, log_wording::linux_3, nullptr},
+    reworded{trace_event::pm_suspend_exit, log_wording::linux_6_1, "PM: suspend exit"},
     reworded{trace_event::ata_port_init, log_wording::linux_6_12,
              "ata{0}: SATA max UDMA/133 abar m{1}@0x{2:x} port 0x{3:x} irq {4} lpm-pol 1"},
     reworded{trace_event::ata_qc_timeout, log_wording::linux_6_1,
              "ata{0}.00: qc timeout after {2} msecs (cmd 0x{1:x})"},
     reworded{trace_event::ata_dev_disabled, log_wording::linux_6_1, "ata{0}.00: disable device"},
+    reworded{trace_event::scsi_host_added, log_wording::linux_6_1, "scsi host{0}: ahci"},
+    reworded{trace_event::sd_start_failed, log_wording::linux_6_1, nullptr},
+    reworded{trace_event::sd_result, log_wording::linux_6_1,
+             "sd {0:n}: [{1:n}] {4:n} failed: Result: hostbyte={2:n} driverbyte={3:n}"},
 };
 
 /// The format that a kernel of this wording prints an event with; nullptr: it prints nothing.
@@ -58,6 +72,30 @@ constexpr const char* format_of(trace_event e, log_wording wording) {
         if (row.event == e && row.since <= wording)
             format = row.format;
     return format;
+}
+
+/// Whether a kernel of this wording prints the event.
+constexpr bool is_line(trace_event e, log_wording wording) {
+    return format_of(e, wording) != nullptr;
+}
+
+/// How many arguments it prints: one more than the highest position in its format. An event that
+/// is no line has none.
+constexpr u32 arguments_of(trace_event e, log_wording wording) {
+    u32 count = 0;
+    const char* at = format_of(e, wording);
+    for (; at != nullptr && *at != '\0'; ++at)
+        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9')
+            count =
+                static_cast<u32>(at[1] - '0') >= count ? static_cast<u32>(at[1] - '0') + 1 : count;
+    return count;
+}
+
+/// A callback's time as its line tells it. Up to 2020 Linux (initcall_debug_report) shifts instead
+/// of dividing and so shows 2.3 % too little.
+constexpr u64 callback_usecs(duration d, log_wording wording) {
+    const auto ns = static_cast<u64>(d.count());
+    return wording == log_wording::linux_3 ? ns >> 10 : ns / 1000;
 }
 
 } // namespace spinup

@@ -130,7 +130,9 @@ enum class severity : u8 { debug, log, complaint };
       "ata{0}.00: Check power mode failed (err_mask=0x{1:x})")                                     \
     X(ata_standby_failed, ata, log,                                                                \
       "ata{0}.00: STANDBY IMMEDIATE failed (err_mask=0x{1:x})")                                    \
-    X(ata_verify_failed, ata, log, "ata{0}.00: VERIFY failed (err_mask=0x{1:x})")
+    X(ata_verify_failed, ata, log, "ata{0}.00: VERIFY failed (err_mask=0x{1:x})")                  \
+    X(ata_softreset_failed, ata, log, "ata{0}: softreset failed")                                  \
+    X(pm_restart_begin,  pm, log, "Restarting tasks: Starting")
 // clang-format on
 
 enum class trace_event : u16 {

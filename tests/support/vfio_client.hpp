@@ -33,6 +33,22 @@ namespace wire = remote::wire;
 template <class T> std::span<const u8> bytes_of(const T& value) {
     return {reinterpret_cast<const u8*>(&value), sizeof(T)};
 }
+inline std::span<const u8> bytes_of(std::span<const u8> bytes) { return bytes; }
+inline std::span<const u8> bytes_of(const std::vector<u8>& bytes) { return bytes; }
+inline std::span<const u8> bytes_of(std::string_view text) {
+    return {reinterpret_cast<const u8*>(text.data()), text.size()};
+}
+/// Structures, bytes and texts, one behind the other. Byte by byte: g++ 12 warns of copies of
+/// impossible lengths otherwise, at -O3.
+template <class... T> std::vector<u8> joined(const T&... parts) {
+    std::vector<u8> out;
+    const auto append = [&out](std::span<const u8> part) {
+        for (const u8 b : part)
+            out.push_back(b);
+    };
+    (append(bytes_of(parts)), ...);
+    return out;
+}
 
 /// A guest's RAM: memory that can be passed on as a file descriptor.
 class guest_memory {
@@ -132,9 +148,7 @@ class vfio_client {
                                  u32 flags = 0) {
         const wire::header h{id, static_cast<u16>(command),
                              static_cast<u32>(sizeof(wire::header) + payload.size()), flags, 0};
-        std::vector<u8> out(bytes_of(h).begin(), bytes_of(h).end());
-        out.insert(out.end(), payload.begin(), payload.end());
-        return out;
+        return joined(h, payload);
     }
 
     /// Returns: the id.
@@ -190,11 +204,7 @@ class vfio_client {
     static constexpr u32 no_answer = 99999;
 
     message version(std::string_view json = qemu_version, u16 major = 0, u16 minor = 0) {
-        const wire::version v{major, minor};
-        std::vector<u8> payload(bytes_of(v).begin(), bytes_of(v).end());
-        payload.insert(payload.end(), json.begin(), json.end());
-        payload.push_back(0);
-        return ask(wire::command::version, payload);
+        return ask(wire::command::version, version_payload(json, major, minor));
     }
     /// Returns: the errno.
     int map(u64 address, u64 size, std::optional<int> file, u64 offset = 0,
@@ -250,10 +260,11 @@ class vfio_client {
     void answer_as_qemu() { as_qemu_ = true; }
 
     static std::vector<u8> write_of(u32 region, u64 offset, u32 value) {
-        const wire::region_access a{offset, region, sizeof(value)};
-        std::vector<u8> out(bytes_of(a).begin(), bytes_of(a).end());
-        out.insert(out.end(), bytes_of(value).begin(), bytes_of(value).end());
-        return out;
+        return joined(wire::region_access{offset, region, sizeof(value)}, value);
+    }
+    static std::vector<u8> version_payload(std::string_view json = qemu_version, u16 major = 0,
+                                           u16 minor = 0) {
+        return joined(wire::version{major, minor}, json, u8{0});
     }
 
     /// What QEMU 11.1 says.

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 import unittest
@@ -65,6 +66,8 @@ BAD = {
                      ({"emu/run.sh": "cd /wo" + "rk/main"}, "banned")],
     "registry_hosts": [({"emu/setup.sh": "wget http://registry.example/x"}, "registry.example")],
     "top_level": [({"notes.md": ""}, "notes.md"), ({"src/a.cpp": ""}, "src")],
+    "shellcheck": [({"emu/a.sh": "#!/bin/sh\nrm $1\n"}, "SC2086"),
+                   ({"emu/a": "#!/usr/bin/env bash\n[ $# = 0 ] || rm $1\n"}, "SC2086")],
     "readme_length": [({"README.md": "\n" * 300}, "over 230")],
     "readme_commands": [
         ({"README.md": "```console\n$ spinup hello\ngood bye\n```\n"}, "something else"),
@@ -87,7 +90,8 @@ GOOD = {
     "drivers/scsi/s.hpp": HEADER, "drivers/scsi/CMakeLists.txt": "room(NAME drivers_scsi)",
     "emu/kernel/f.cpp": "#include <boost/fiber/all.hpp>\n",
     "emu/kernel/CMakeLists.txt": listing("f.cpp"),
-    "emu/go.sh": "",
+    "emu/go.sh": "#!/bin/sh\n. ./emu/part.sh\npart\n",
+    "emu/part.sh": "# shellcheck shell=sh\npart() { :; }\n",
     "tests/unit/e_test.cpp": '#include "fixture.hpp"\n', "tests/unit/fixture.hpp": HEADER,
     "tests/unit/CMakeLists.txt": listing("e_test.cpp"),
     "README.md": "```console\n$ spinup hello\nhe...\n...\n$ sh emu/go.sh\n```\n",
@@ -98,6 +102,8 @@ SPINUP = '#!/bin/sh\ncase $1 in fail) exit 3 ;; *) echo "$1"; echo "and more" ;;
 
 class RulesTest(unittest.TestCase):
     def findings(self, rule, files):
+        if rule == "shellcheck" and shutil.which("shellcheck") is None:
+            self.skipTest("no shellcheck here")
         with tempfile.TemporaryDirectory() as scratch:
             root = pathlib.Path(scratch)
             files = {"build/bin/spinup": SPINUP, **files}

@@ -11,6 +11,7 @@ import sys
 
 import includes
 import readme
+import scripts
 import shape
 import words
 from tree import Nothing, Tree
@@ -27,6 +28,7 @@ RULES = {
     "banned_words": words.banned_words,
     "registry_hosts": words.registry_hosts,
     "top_level": shape.top_level,
+    "shellcheck": scripts.shellcheck,
     "readme_length": readme.length,
     "readme_commands": readme.commands,
 }

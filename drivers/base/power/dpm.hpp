@@ -92,13 +92,16 @@ class dpm {
     void walk_up(const phase& p, device_list& from, device_list& to);
 
     errno_t run_callback(device& dev, const phase& p);
-    void log_callback(device& dev, const phase& p);
-    void log_return(device& dev, const phase& p, errno_t rc, duration took);
+    template <class... Args>
+    void log_line(trace_event e, const device& dev, const phase* p, Args... args);
+    void log_callback(const device& dev, const phase& p);
+    void log_return(const device& dev, const phase& p, errno_t rc, duration took);
     name_id driver_of(const device& dev);
     name_id function_of(const device& dev, const phase& p);
     void wait_for(device& dev, bool async);
     void report(const device& dev, name_id what, errno_t rc);
     void report_unprepared(const device& dev, errno_t rc);
+    void report_power_down(const phase& p);
     void resume_begin();
     time_point phase_begin(name_id phase_name);
     void phase_complete(name_id phase_name, time_point start);

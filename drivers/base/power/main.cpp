@@ -11,12 +11,6 @@ namespace {
 // Phase lines count whole microseconds and never show 0. Linux: dpm_show_time.
 u64 phase_usecs(duration d) { return std::max<u64>(1, static_cast<u64>(d.count()) / 1000); }
 
-// Callback lines shift instead of dividing, so they show 2.3 % too little. Linux until 2020:
-// initcall_debug_report.
-u64 callback_usecs(duration d, log_wording wording) {
-    const auto ns = static_cast<u64>(d.count());
-    return wording == log_wording::linux_3 ? ns >> 10 : ns / 1000;
-}
 } // namespace
 
 dpm::phase::phase(kernel::system& k, std::string_view called,
@@ -78,29 +72,34 @@ void dpm::wait_for(device& dev, bool async) {
         dev.power.completion.wait();
 }
 
-// What only later kernels say is not traced for others: a trace tells runs apart by all it holds.
-void dpm::log_callback(device& dev, const phase& p) {
-    const name_id parent = dev.parent != nullptr ? dev.parent->id : no_parent_;
-    if (wording_ == log_wording::linux_3) {
-        k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent);
+// The format of the kernel's line says how many of the names that only later kernels print follow.
+template <class... Args>
+void dpm::log_line(trace_event e, const device& dev, const phase* p, Args... args) {
+    const u32 given = 1 + sizeof...(args);
+    const u32 wanted = arguments_of(e, wording_);
+    if (wanted <= given) {
+        k_.emit(e, dev.id, args...);
         return;
     }
     // One after the other: among arguments, the order in which names get their ids is the
     // compiler's.
     const name_id driver = driver_of(dev);
-    const name_id function = function_of(dev, p);
-    k_.emit(trace_event::pm_calling, dev.id, k_.current_pid(), parent, driver, function);
-}
-
-void dpm::log_return(device& dev, const phase& p, errno_t rc, duration took) {
-    const u64 usecs = callback_usecs(took, wording_);
-    if (wording_ == log_wording::linux_3) {
-        k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs);
+    if (wanted == given + 1) {
+        k_.emit(e, dev.id, args..., driver);
         return;
     }
-    const name_id driver = driver_of(dev);
-    const name_id function = function_of(dev, p);
-    k_.emit(trace_event::pm_call_returned, dev.id, to_int(rc), usecs, driver, function);
+    CHECK(p != nullptr);
+    const name_id function = function_of(dev, *p);
+    k_.emit(e, dev.id, args..., driver, function);
+}
+
+void dpm::log_callback(const device& dev, const phase& p) {
+    const name_id parent = dev.parent != nullptr ? dev.parent->id : no_parent_;
+    log_line(trace_event::pm_calling, dev, &p, k_.current_pid(), parent);
+}
+
+void dpm::log_return(const device& dev, const phase& p, errno_t rc, duration took) {
+    log_line(trace_event::pm_call_returned, dev, &p, to_int(rc), callback_usecs(took, wording_));
 }
 
 name_id dpm::driver_of(const device& dev) { return k_.intern(std::string{dev.driver_name} + " "); }
@@ -111,17 +110,18 @@ name_id dpm::function_of(const device& dev, const phase& p) {
 }
 
 void dpm::report(const device& dev, name_id what, errno_t rc) {
-    if (wording_ == log_wording::linux_3)
-        k_.emit(trace_event::pm_device_error, dev.id, what, to_int(rc));
-    else
-        k_.emit(trace_event::pm_device_error, dev.id, what, to_int(rc), driver_of(dev));
+    log_line(trace_event::pm_device_error, dev, nullptr, what, to_int(rc));
 }
 
 void dpm::report_unprepared(const device& dev, errno_t rc) {
-    if (wording_ == log_wording::linux_3)
-        k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc));
+    log_line(trace_event::pm_not_prepared, dev, nullptr, to_int(rc));
+}
+
+void dpm::report_power_down(const phase& p) {
+    if (arguments_of(trace_event::pm_power_down_failed, wording_) == 0)
+        k_.emit(trace_event::pm_power_down_failed);
     else
-        k_.emit(trace_event::pm_not_prepared, dev.id, to_int(rc), driver_of(dev));
+        k_.emit(trace_event::pm_power_down_failed, p.name);
 }
 
 time_point dpm::phase_begin(name_id phase_name) {

@@ -17,11 +17,13 @@ errno_t dpm::suspend_end() {
     errno_t rc = walk_down(late_phase_, suspended_, late_early_);
     if (failed(rc)) {
         walk_up(resume_early_phase_, late_early_, suspended_);
+        report_power_down(late_phase_);
     } else {
         rc = walk_down(noirq_phase_, late_early_, noirq_);
         if (failed(rc)) {
             walk_up(resume_noirq_phase_, noirq_, late_early_);
             walk_up(resume_early_phase_, late_early_, suspended_);
+            report_power_down(noirq_phase_);
         }
     }
     times_.suspend_end = k_.now();

@@ -9,9 +9,7 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     errno_t rc = core.suspend_start();
     if (failed(rc)) {
         k.emit(trace_event::pm_some_failed);
-    } else if (rc = core.suspend_end(); failed(rc)) {
-        k.emit(trace_event::pm_power_down_failed);
-    } else {
+    } else if (rc = core.suspend_end(); !failed(rc)) {
         k.emit(trace_event::pm_sleep_enter);
         platform.enter();
         k.emit(trace_event::pm_low_level_resume);
@@ -20,8 +18,10 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     }
     core.resume_end();
     k.emit(trace_event::pm_finishing);
+    if (is_line(trace_event::pm_restart_begin, core.wording()))
+        k.emit(trace_event::pm_restart_begin);
     k.emit(trace_event::pm_restart_tasks);
-    if (core.wording() != log_wording::linux_3)
+    if (is_line(trace_event::pm_suspend_exit, core.wording()))
         k.emit(trace_event::pm_suspend_exit);
     return rc;
 }

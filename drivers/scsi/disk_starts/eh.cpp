@@ -14,7 +14,7 @@ namespace spinup::drivers {
 const disk_start disk_start_eh{
     .name = "eh",
     .summary = "the port's error handler stops and starts the disk, sd only flushes",
-    .source = "Linux 6.6 and later, 6.1.y from .56, drivers/ata/libata-eh.c",
+    .source = "Linux 6.6 and later, 6.5.y from .8, 6.1.y from .59, drivers/ata/libata-eh.c",
     .bus_suspend = scsi_dev_type_suspend,
     .bus_resume = scsi_dev_type_resume,
     .stop_errors_abort = false,

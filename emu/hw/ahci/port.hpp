@@ -70,7 +70,7 @@ class port final : private link_events, private sata_host {
     struct late_events {
         bool reset = false;
         bool stop = false;     ///< PxCMD.ST went from 1 to 0
-        bool comreset = false; ///< PxSCTL.DET was 1
+        bool comreset = false; ///< PxSCTL.DET was 1 while PxCMD.ST was 0
     };
     static constexpr u32 no_slot = spec::max_slots;
 
@@ -158,6 +158,7 @@ class port final : private link_events, private sata_host {
     bool busy_ = false; // inside post()
     late_events late_;  // what post() has not been told
     timer catch_up_timer_;
+    bool missed_comreset_ = false; // inside catch_up(): PxSCTL.DET was 1, and is no more
 
     // Variables of the standard's state machine.
     u32 slot_ = no_slot;          // pIssueSlot: the command that is running

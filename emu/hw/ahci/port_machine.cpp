@@ -46,21 +46,25 @@ void port::post_from_software(port_event event) {
         return;
     }
     late_.stop |= event == port_event::stop;
-    late_.comreset |= get<px_sctl>().get(px_sctl::det) == sctl_det::comreset;
+    late_.comreset |= !cmd_bit(px_cmd::st.mask) && // PxSCTL.DET counts only then (5.3.2.3)
+                      get<px_sctl>().get(px_sctl::det) == sctl_det::comreset;
     if (!catch_up_timer_.armed())
         catch_up_timer_.after(duration::zero());
 }
 
 // Software that sets ST again waits until CR is clear (10.1.2), so a stop comes before the rest.
+// The port may have to wait for memory here too: what software does then is for the next time.
 void port::catch_up() {
-    if (late_.reset) {
+    const late_events late = std::exchange(late_, {});
+    if (late.reset) {
         reset();
         return;
     }
-    if (std::exchange(late_.stop, false))
+    missed_comreset_ = late.comreset;
+    if (late.stop)
         post(port_event::stop);
     post(port_event::recheck);
-    late_ = {};
+    missed_comreset_ = false;
     hba_.port_changed(index_, interrupting());
     hba_.deliver_interrupts();
 }
@@ -196,7 +200,7 @@ port_event port::enter_not_running() {
             link_off();
             return port_event::none;
         }
-        if (det == sctl_det::comreset || sud_rose_ || late_.comreset)
+        if (det == sctl_det::comreset || sud_rose_ || missed_comreset_)
             return port_event::comm;
     }
     if (det != sctl_det::comreset) {
@@ -229,7 +233,7 @@ port_event port::enter_start_comm() {
     held_ = false;
     update_sig_ = true;
     sud_rose_ = false;
-    late_.comreset = false;
+    missed_comreset_ = false;
     if (link_.assert_comreset()) {
         ++counters_.comresets;
         comreset_asked_ = true;

@@ -25,6 +25,7 @@
 #include "emu/hw/sata/sata_device.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <spinup/spec/identify.hpp>
 #include <spinup/timeline.hpp>
@@ -54,6 +55,8 @@ class drive final : public sata_device, private spindle_events {
 
     [[nodiscard]] const drive_profile& profile() const { return profile_; }
     [[nodiscard]] spindle::state spindle_state() const { return spindle_.now(); }
+    /// As the spindle says: when its start is done.
+    [[nodiscard]] std::optional<time_point> at_speed_at() const { return spindle_.at_speed_at(); }
     /// Spindle starts since construction.
     [[nodiscard]] u32 spin_ups() const { return spindle_.starts(); }
     /// The page that IDENTIFY (PACKET) DEVICE returns now.

@@ -8,6 +8,7 @@
 
 #include "emu/hw/drive/profile.hpp"
 
+#include <optional>
 #include <spinup/timeline.hpp>
 #include <spinup/trace.hpp>
 
@@ -42,6 +43,12 @@ class spindle {
     void cut();
 
     [[nodiscard]] state now() const { return state_; }
+    /// When the start that goes on is done. Not set: none goes on, or it will never be.
+    [[nodiscard]] std::optional<time_point> at_speed_at() const {
+        if (state_ != state::starting || !timer_.armed())
+            return std::nullopt;
+        return timer_.deadline();
+    }
     [[nodiscard]] u32 starts() const { return starts_; }
 
   private:

@@ -1,6 +1,4 @@
 #include "emu/remote/guest/guest_options.hpp"
-#include "emu/remote/guest/guest_process.hpp"
-#include "emu/remote/guest/guest_scripts.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,11 +8,8 @@ namespace spinup::remote {
 
 namespace {
 
-constexpr guest_kernel kernels[] = {
-    {"6.1", "Debian 12's"},
-    {"6.12", "Debian 13's"},
-    {"latest", "the newest in Debian 13's backports"},
-};
+/// Those that `prepare` knows.
+constexpr std::string_view kernels[] = {"6.1", "6.12", "latest"};
 
 std::string seconds(duration d) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
@@ -44,11 +39,8 @@ std::optional<guest_progress> read_cycle(std::string_view rest) {
 
 } // namespace
 
-std::span<const guest_kernel> guest_kernels() { return kernels; }
-
 bool is_own_kernel(std::string_view name) {
-    return std::none_of(std::begin(kernels), std::end(kernels),
-                        [&](const guest_kernel& k) { return k.name == name; });
+    return std::find(std::begin(kernels), std::end(kernels), name) == std::end(kernels);
 }
 
 std::vector<std::string> prepare_command(const std::string& folder, std::string_view kernel) {
@@ -69,8 +61,6 @@ std::vector<std::string> boot_command(const std::string& folder, const guest_opt
         add("--modules", o.modules);
     for (const std::string& socket : o.sockets)
         add("--socket", socket);
-    add_if(!o.images.empty(), "--qemu-ahci");
-    argv.insert(argv.end(), o.images.begin(), o.images.end());
     add("--cycles", std::to_string(o.cycles));
     add("--gap", seconds(o.gap));
     add("--wake", seconds(o.wake));
@@ -78,12 +68,9 @@ std::vector<std::string> boot_command(const std::string& folder, const guest_opt
         add("--disks", std::to_string(*o.disks));
     add_if(o.skip_sd, "--skip-sd");
     add_if(o.write, "--write");
-    add_if(o.bench, "--bench");
     add_if(o.trouble_ok, "--trouble-ok");
     if (!o.append.empty())
         add("--append", o.append);
-    add("--memory", o.memory);
-    add("--smp", std::to_string(o.smp));
     if (!o.out.empty())
         add("--out", o.out);
     if (o.timeout) // whole seconds; a fraction counts as one
@@ -112,27 +99,6 @@ std::optional<guest_progress> read_progress(std::string_view line) {
     }
     p.text = rest;
     return p;
-}
-
-status can_run_guests(std::string_view kernel, const std::function<void(std::string_view)>& tell) {
-    const auto folder = guest_scripts::unpack();
-    if (!folder)
-        return folder.error();
-    wall_timeline line;
-    const auto child = guest_process::start(line, prepare_command(*folder, kernel), {}, tell);
-    if (!child)
-        return child.error();
-    event_loop loop{line};
-    loop.add(**child);
-    loop.run([&] { return (*child)->ended(); }, std::chrono::seconds{1}, [] {});
-    if ((*child)->exit_status() == 0)
-        return {};
-    std::string why = (*child)->last_error();
-    if (const std::string_view own = "prepare: "; why.rfind(own, 0) == 0)
-        why.erase(0, own.size());
-    if (why.empty())
-        why = fmt::format("prepare ended with status {}", (*child)->exit_status());
-    return user_error{{}, "can't run a guest here: " + why, {}};
 }
 
 } // namespace spinup::remote

@@ -15,7 +15,6 @@ namespace spinup::remote {
 
 namespace {
 
-constexpr std::size_t kept_errors = 5;
 constexpr std::size_t longest_line = 4096;
 constexpr unsigned close_on_exec = 1u << 2; // CLOSE_RANGE_CLOEXEC, linux/close_range.h
 
@@ -237,11 +236,8 @@ bool guest_process::read_from(stream& from) {
 }
 
 void guest_process::hand_over(stream& from, std::string_view line) {
-    if (&from == &err_ && !line.empty()) {
-        last_errors_.emplace_back(line);
-        if (last_errors_.size() > kept_errors)
-            last_errors_.pop_front();
-    }
+    if (&from == &err_ && !line.empty())
+        last_error_ = line;
     if (from.sink)
         from.sink(line);
 }

@@ -7,7 +7,6 @@
 #include "emu/remote/event_loop.hpp"
 #include "emu/remote/unique_fd.hpp"
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <spinup/base/result.hpp>
@@ -44,11 +43,8 @@ class guest_process final : public pollable {
     [[nodiscard]] bool ended() const { return ended_; }
     /// As a shell has it: 128 and the signal if one killed it. Requires: ended().
     [[nodiscard]] int exit_status() const;
-    /// The last lines of its stderr, the oldest first, for an error message.
-    [[nodiscard]] const std::deque<std::string>& last_errors() const { return last_errors_; }
-    [[nodiscard]] std::string last_error() const {
-        return last_errors_.empty() ? "" : last_errors_.back();
-    }
+    /// The last line of its stderr with something in it, for an error message.
+    [[nodiscard]] const std::string& last_error() const { return last_error_; }
 
     void interests(std::vector<interest>& into) const override;
     void ready(int fd, bool readable, bool writable) override;
@@ -72,7 +68,7 @@ class guest_process final : public pollable {
     unique_fd handle_; // a pidfd: readable when the child has ended
     stream out_;
     stream err_;
-    std::deque<std::string> last_errors_;
+    std::string last_error_;
     timer kill_;
     bool told_ = false;
     bool ended_ = false;

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 #
 # Makes a guest's initramfs: busybox and the modules of one kernel. Sourced by `prepare`, for
-# kernels that are fetched, and by `boot`, for a user's own; both define die(). `boot` adds the init
-# script.
+# kernels that are fetched, and by `boot`, for a user's own; both define die() and cant_write(),
+# which give up. `boot` adds the init script.
 
 readonly guest_modules=(ahci sd_mod sr_mod sg)
 
@@ -12,6 +12,14 @@ missing_tools() {
     for pair; do
         type -P "${pair%%:*}" > /dev/null || printf '%s\n' "${pair##*:}"
     done
+}
+
+# is_full FOLDER: less than a megabyte is left there, so that a failed write had no room. Nothing
+# that is written here is smaller and matters; and root may have kept a little for itself.
+is_full() {
+    local left
+    left=$(df -Pk "$1" 2> /dev/null | awk 'NR == 2 { print $4 }')
+    [[ -n $left ]] && ((left < 1024))
 }
 
 # find_modules TREE RELEASE: sets module_paths to the files of the guest's modules and of those that
@@ -39,7 +47,10 @@ find_modules() {
 unpack_module() {
     local tool
     case $1 in
-    *.ko) cp "$1" "$2" && return ;;
+    *.ko)
+        cp "$1" "$2" 2> /dev/null || cant_write "${2%/*}"
+        return
+        ;;
     *.ko.xz) tool=xz ;;
     *.ko.zst) tool=zstd ;;
     *.ko.gz) tool=gzip ;;
@@ -53,15 +64,14 @@ unpack_module() {
 pack_initramfs() {
     local root=$1 busybox=$2 to=$3 path name
     shift 3
-    mkdir -p "$root"/{bin,dev,proc,sys,mod}
-    cp "$busybox" "$root/bin/busybox"
-    : > "$root/mod/list"
+    { mkdir -p "$root"/{bin,dev,proc,sys,mod} && cp "$busybox" "$root/bin/busybox" &&
+        : > "$root/mod/list"; } 2> /dev/null || cant_write "$root"
     for path; do
         name=${path##*/}
         name=${name%%.ko*}
         unpack_module "$path" "$root/mod/$name.ko"
-        printf '%s\n' "$name" >> "$root/mod/list"
+        { printf '%s\n' "$name" >> "$root/mod/list"; } 2> /dev/null || cant_write "$root"
     done
-    (cd "$root" && find . -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet) |
-        gzip -9n > "$to"
+    { (cd "$root" && find . -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet) |
+        gzip -9n > "$to"; } 2> /dev/null || cant_write "${to%/*}"
 }

@@ -2,7 +2,7 @@
 #
 # A user's own kernel: reads its image, finds its modules, makes its initramfs. Sourced by `boot`,
 # whose $modules, $cache, $here and $scratch (a folder for what is temporary) it uses. It sets
-# $release and $base from $image.
+# $release and $base from $image, and $unfinished to a file that must not stay when it is cut off.
 
 # image_bytes OFFSET COUNT: those of the kernel image, as hexadecimal digits.
 image_bytes() {
@@ -92,13 +92,13 @@ own_initramfs() {
     if [[ ! -e $base ]]; then
         pack_initramfs "$scratch/root" "$cache/busybox/busybox" "$scratch/new.gz" \
             "${module_paths[@]}"
-        mkdir -p "$cache/own" 2> /dev/null || true
-        if [[ ! -w $cache/own ]]; then       # somebody else's cache
+        unfinished=$cache/own/.$key.$$
+        if ! { mkdir -p "$cache/own" && cp "$scratch/new.gz" "$unfinished" &&
+            mv "$unfinished" "$base"; } 2> /dev/null; then
+            rm -f "$unfinished"              # somebody else's cache, or a full one
             base=$scratch/new.gz
             return
         fi
-        cp "$scratch/new.gz" "$cache/own/.$key.$$"
-        mv "$cache/own/.$key.$$" "$base"
         # The 16 newest are enough for who tries one kernel after the other.
         find "$cache/own" -name '*.gz' -printf '%T@ %p\n' | sort -rn | sed -n '17,$s/[^ ]* //p' |
             xargs -r -d '\n' rm -f

@@ -44,6 +44,9 @@ class delayed_work {
     void mod(duration delay);
     /// Returns: whether it was pending and will not run. Does not wait for a running instance.
     bool cancel();
+    /// The same, and returns when no instance runs; one that queues itself again meanwhile is taken
+    /// back. Context: thread, not the work itself. Sleeps.
+    bool cancel_sync();
     [[nodiscard]] bool pending() const { return timer_.pending() || work_.queued_; }
 
   private:

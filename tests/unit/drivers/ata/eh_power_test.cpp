@@ -155,6 +155,7 @@ TEST_P(StandbyTimeout, is_what_the_kernel_gives_a_disk_that_stops_in_eight_secon
 }
 INSTANTIATE_TEST_SUITE_P(All, StandbyTimeout,
                          testing::Values(standby_case{&eh_6_12, false},
+                                         standby_case{&eh_6_12_103, true},
                                          standby_case{&eh_7_3, true}));
 
 TEST(EhPower, link_power_management_is_forbidden_anew_after_each_reset) {
@@ -166,7 +167,7 @@ TEST(EhPower, link_power_management_is_forbidden_anew_after_each_reset) {
         for (u32 n = 0; n < 2; ++n) { // the empty one too
             spec::px_sctl sctl;
             sctl.raw = m.port(n).ops->scr_read(m.port(n).link, scr::control);
-            EXPECT_EQ(sctl.raw, eh->sets_lpm ? 0x700u : 0x300u) << eh->source;
+            EXPECT_EQ(sctl.raw, eh->sets_lpm ? 0x700u : 0x300u);
         }
         EXPECT_EQ(m.log_since(m.slept_until).front(),
                   "ata1: SATA link up 6.0 Gbps (SStatus 133 SControl 300)");
@@ -194,6 +195,26 @@ TEST(EhLog, of_a_drive_that_never_gets_ready) {
               (lines{slow, slow, slow, "ata1: limiting SATA link speed to 3.0 Gbps",
                      "ata1: hardreset failed", "ata1: reset failed, giving up",
                      "ata1.00: disable device"}));
+}
+
+// The reset that failed last is named, and with a port multiplier in sight that is the SRST.
+TEST(EhLog, of_a_drive_that_never_gets_ready_names_the_soft_reset_behind_a_port_multiplier) {
+    auto s = linux_7_3(disk(hw::never));
+    s.pmp = true;
+    machine_under_test m{s};
+    m.probe();
+    m.run([&] {
+        m.suspend();
+        m.k.usleep_range(90s);
+        m.settle();
+    });
+    const auto log = m.log_since(m.slept_until);
+    EXPECT_EQ(starting(log, "ata1: softreset failed"),
+              (lines{"ata1: softreset failed (device not ready)",
+                     "ata1: softreset failed (device not ready)",
+                     "ata1: softreset failed (device not ready)",
+                     "ata1: softreset failed (device not ready)", "ata1: softreset failed"}));
+    EXPECT_EQ(starting(log, "ata1: hardreset failed"), lines{});
 }
 
 TEST(EhLog, of_failed_resets_has_a_line_for_each_up_to_6_6) {
@@ -316,6 +337,33 @@ TEST(Rescan, waits_until_the_queue_runs) {
     });
     EXPECT_EQ(m.count(trace_event::sd_start), 1u);
     EXPECT_FALSE(m.port(0).scsi_rescan_task->pending());
+}
+
+// The sd of 6.1.192 says that it starts a disk only for a flag that libata no longer sets.
+TEST(Rescan, tells_the_driver_which_in_6_1_keeps_silent) {
+    for (const auto& s : {linux_6_1(disk(3s)), linux_7_3(disk(3s))}) {
+        machine_under_test m{s};
+        cycle(m);
+        EXPECT_FALSE(any(m.port(0).link.dev.flags, ata_dflags::RESUMING));
+        EXPECT_EQ(m.count(trace_event::sd_start), s.eh->driver_says_started ? 1u : 0u);
+    }
+}
+
+// One that finds the queue closed would try again in 5 ms, on a port that sleeps.
+TEST(Rescan, is_over_when_the_port_is_suspended) {
+    machine_under_test m{linux_7_3(disk(40ms))};
+    m.probe();
+    m.run([&] {
+        ASSERT_EQ(scsi_device_quiesce(m.sdev(0)), errno_t::ok);
+        m.port(0).scsi_rescan_task->queue(0ns);
+        m.k.usleep_range(1ms);
+        EXPECT_TRUE(m.port(0).scsi_rescan_task->pending());
+        EXPECT_EQ(ata_port_pm_ops.suspend(m.port(0).tdev), errno_t::ok);
+        EXPECT_FALSE(m.port(0).scsi_rescan_task->pending());
+        EXPECT_EQ(ata_port_pm_ops.resume(m.port(0).tdev), errno_t::ok);
+        scsi_device_resume(m.sdev(0));
+        m.settle();
+    });
 }
 
 TEST(BackToBackEh, twenty_random_schedules_end_with_working_disks) {

@@ -27,13 +27,17 @@ TEST(AtaFlags, print_nothing_and_the_unknown) {
 }
 
 // A word in a trace reads like one in a kernel log only if the bits are the kernel's.
-// Source: Linux 3.11, include/linux/libata.h.
-TEST(AtaFlags, have_the_bits_of_3_11) {
+// Source: Linux 3.11 and 6.12, include/linux/libata.h.
+TEST(AtaFlags, have_the_bits_of_the_kernel) {
     EXPECT_EQ(word(ata_pflags::EH_PENDING), 0x1u);
     EXPECT_EQ(word(ata_pflags::FROZEN), 0x4u);
     EXPECT_EQ(word(ata_pflags::RESUMING), 0x10000u); // of 6.6
     EXPECT_EQ(word(ata_pflags::SUSPENDED), 0x20000u);
     EXPECT_EQ(word(ata_pflags::PM_PENDING), 0x40000u);
+    EXPECT_EQ(word(ata_dflags::RESUMING), 0x400000u);
+    EXPECT_EQ(word(ata_dflags::DETACH), 0x1000000u);
+    EXPECT_EQ(word(ata_qcflags::FAILED), 0x10000u);
+    EXPECT_EQ(word(ATA_EH_SET_ACTIVE), 0x80u);
     EXPECT_EQ(word(ac_err::TIMEOUT), 0x4u);
     EXPECT_EQ(word(ac_err::SYSTEM), 0x40u);
     EXPECT_EQ(word(ATA_EHI_DID_HARDRESET), 0x20000u);

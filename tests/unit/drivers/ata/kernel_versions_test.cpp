@@ -4,20 +4,25 @@
 namespace spinup::drivers {
 namespace {
 
-std::string_view row_for(std::string_view version) {
+std::string row_for(std::string_view version) {
     const kernel_version* const row = find_kernel(version);
-    return row == nullptr ? "none" : row->name;
+    return row == nullptr ? "none" : to_string(row->from);
 }
 
 TEST(KernelVersion, is_the_nearest_that_is_not_newer) {
     EXPECT_EQ(row_for("3.11.0"), "3.11");
-    EXPECT_EQ(row_for("3.14.79"), "3.11");
+    EXPECT_EQ(row_for("3.12.74"), "3.11");
+    EXPECT_EQ(row_for("3.14.79"), "3.13");
     EXPECT_EQ(row_for("3.15.5"), "3.15");
     EXPECT_EQ(row_for("5.10.200"), "3.15");
     EXPECT_EQ(row_for("6.1.55"), "5.16");
-    EXPECT_EQ(row_for("6.1.75"), "6.1.56");
+    EXPECT_EQ(row_for("6.1.58"), "6.1.56");
+    EXPECT_EQ(row_for("6.1.75"), "6.1.59");
     EXPECT_EQ(row_for("6.1.192"), "6.1.76");
-    EXPECT_EQ(row_for("6.5.1"), "6.2");
+    EXPECT_EQ(row_for("6.4.16"), "6.2");
+    EXPECT_EQ(row_for("6.5.5"), "6.5");
+    EXPECT_EQ(row_for("6.5.7"), "6.5.6");
+    EXPECT_EQ(row_for("6.5.13"), "6.5.8");
     EXPECT_EQ(row_for("6.6.14"), "6.6");
     EXPECT_EQ(row_for("6.12.102"), "6.9");
     EXPECT_EQ(row_for("7.3.4"), "7.3");
@@ -59,10 +64,26 @@ TEST(KernelVersion, has_the_stack_of_its_kernel) {
     EXPECT_EQ(find_kernel("6.1")->start, &disk_start_eh);
     EXPECT_EQ(find_kernel("6.1")->eh, &eh_6_1);
     EXPECT_EQ(find_kernel("6.12.50")->eh, &eh_6_12);
-    EXPECT_EQ(find_kernel("6.12.50")->eh->standby_timeout, std::chrono::seconds{5});
-    EXPECT_EQ(find_kernel("6.12")->eh->standby_timeout, std::chrono::seconds{15});
+    EXPECT_EQ(find_kernel("6.12")->eh, &eh_6_12_103);
     EXPECT_EQ(find_kernel("latest")->design, &pm_design_current_7_3);
-    EXPECT_EQ(find_kernel("3.13")->start, &disk_start_sync);
+    EXPECT_EQ(find_kernel("3.11")->start, &disk_start_sync);
+    EXPECT_EQ(find_kernel("3.13")->start, &disk_start_sync_lenient);
+    EXPECT_EQ(find_kernel("3.13")->design, &pm_design_sync_3_11);
+    EXPECT_EQ(find_kernel("5.16")->start, &disk_start_sync_lenient);
+}
+
+// The design, the reset's memory and the disk start came in three stable releases of their own.
+TEST(KernelVersion, has_what_its_stable_series_took_from_6_6) {
+    for (const auto& [old, locked, eh] :
+         {std::array{"6.1.55", "6.1.56", "6.1.59"}, std::array{"6.5.5", "6.5.6", "6.5.8"}}) {
+        EXPECT_EQ(find_kernel(old)->design, &pm_design_async_3_15);
+        EXPECT_TRUE(find_kernel(old)->eh->reset_forgets_pending);
+        EXPECT_EQ(find_kernel(locked)->design, &pm_design_locked_6_6);
+        EXPECT_FALSE(find_kernel(locked)->eh->reset_forgets_pending);
+        EXPECT_EQ(find_kernel(locked)->start, &disk_start_sync_lenient);
+        EXPECT_EQ(find_kernel(eh)->design, &pm_design_locked_6_6);
+        EXPECT_EQ(find_kernel(eh)->start, &disk_start_eh);
+    }
 }
 
 TEST(EhOptions, of_a_design_are_those_of_its_newest_kernel) {

@@ -97,7 +97,7 @@ class machine_under_test final : kernel::platform_suspend_ops {
     }
     void probe() {
         run([this] {
-            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = what.eh});
+            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = &options()});
             ASSERT_NE(ahci, nullptr);
         });
     }

@@ -185,7 +185,7 @@ TEST(HbaReset, is_given_up_after_one_second) {
     machine_under_test m{{.drives = {}}};
     stuck_hba registers;
     device pdev{m.k, "stuck"};
-    ata_host host{m.core, pdev, pm_design_sync_3_11};
+    ata_host host{m.core, pdev, pm_design_sync_3_11, eh_3_11};
     ahci_host_priv hpriv{registers, {}, {}, 0, {}, 0, {}};
     m.run([&] {
         const time_point begin = m.k.now();

@@ -8,15 +8,18 @@ using namespace std::chrono_literals;
 using spec::ata_cmd;
 
 TEST(AtaTimeout, command_has_its_class) {
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::identify_device), ata_timeout_class::identify);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::identify_packet_device), ata_timeout_class::identify);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::set_features), ata_timeout_class::features);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::set_max_address_ext), ata_timeout_class::features);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache), ata_timeout_class::flush);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache_ext), ata_timeout_class::flush);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::read_verify_sectors), ata_timeout_class::verify);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::packet), ata_timeout_class::other);
-    EXPECT_EQ(ata_timeout_class_of(ata_cmd::standby_immediate), ata_timeout_class::other);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::identify_device, true), ata_timeout_class::identify);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::identify_packet_device, true),
+              ata_timeout_class::identify);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::set_features, true), ata_timeout_class::features);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::set_max_address_ext, true),
+              ata_timeout_class::features);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache, true), ata_timeout_class::flush);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::flush_cache_ext, true), ata_timeout_class::flush);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::read_verify_sectors, true), ata_timeout_class::verify);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::packet, true), ata_timeout_class::other);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::standby_immediate, true), ata_timeout_class::standby);
+    EXPECT_EQ(ata_timeout_class_of(ata_cmd::standby_immediate, false), ata_timeout_class::other);
 }
 
 // Source: Linux 3.11, ata_eh_cmd_timeout_table.
@@ -31,6 +34,8 @@ TEST(AtaTimeout, grows_with_each_timeout_and_stays_at_the_last) {
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 0), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 1), 15s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::flush, 2), 30s);
+    EXPECT_EQ(ata_timeout_at(ata_timeout_class::standby, 0), 15s);
+    EXPECT_EQ(ata_timeout_last(ata_timeout_class::standby), 0u);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 0), 10s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 1), 10s);
     EXPECT_EQ(ata_timeout_at(ata_timeout_class::verify, 2), 35s);

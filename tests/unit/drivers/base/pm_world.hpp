@@ -75,7 +75,8 @@ struct probe {
 };
 
 struct pm_setup : kernel::platform_suspend_ops {
-    explicit pm_setup(kernel::oracle_config config = {}) : k(line, log, std::move(config)) {
+    explicit pm_setup(kernel::oracle_config config = {}, log_wording of = log_wording::linux_3)
+        : wording(of), k(line, log, std::move(config)) {
         log.attach(dmesg);
     }
     virtual ~pm_setup() {
@@ -99,7 +100,7 @@ struct pm_setup : kernel::platform_suspend_ops {
 
     void run(const dpm_order& order, const std::function<void()>& body) {
         if (core == nullptr)
-            core = std::make_unique<dpm>(k, order);
+            core = std::make_unique<dpm>(k, order, wording);
         const kernel::run_end end = k.run("main", [&] {
             for (; registered < probes.size(); ++registered)
                 core->device_add(probes[registered].dev);
@@ -131,10 +132,11 @@ struct pm_setup : kernel::platform_suspend_ops {
 
     void enter() override { ++sleeps; }
 
+    const log_wording wording;
     virtual_timeline line;
     trace_ring log{line};
     std::ostringstream dmesg_text;
-    dmesg_writer dmesg{dmesg_text};
+    dmesg_writer dmesg{dmesg_text, wording};
     kernel::simulated_kernel k;
     notebook notes;
     std::unique_ptr<dpm> core;

@@ -79,5 +79,36 @@ TEST_F(PmSuspend, does_not_count_the_sleep_as_resume_time) {
     EXPECT_EQ(t.last_return, time_point{1110ms});
 }
 
+TEST(PmSuspendLog, of_a_failed_power_down_names_the_phase_in_later_kernels) {
+    for (const step failing : {step::late, step::noirq}) {
+        pm_setup old_world;
+        pm_setup new_world{{}, log_wording::linux_6_1};
+        for (pm_setup* world : {&old_world, &new_world}) {
+            world->add("a").on(failing, {{}, errno_t::ebusy});
+            EXPECT_EQ(world->cycle(), errno_t::ebusy);
+        }
+        EXPECT_NE(old_world.kernel_log().find("PM: Some devices failed to power down\n"),
+                  std::string::npos);
+        const char* const line = failing == step::late ? "PM: late suspend of devices failed\n"
+                                                       : "PM: noirq suspend of devices failed\n";
+        EXPECT_NE(new_world.kernel_log().find(line), std::string::npos) << new_world.kernel_log();
+    }
+}
+
+TEST(PmSuspendLog, ends_as_its_kernel_ends_it) {
+    const auto end_of = [](log_wording wording) {
+        pm_setup world{{}, wording};
+        EXPECT_EQ(world.cycle(), errno_t::ok);
+        const std::string log = world.kernel_log();
+        return log.substr(log.find("Restarting"));
+    };
+    EXPECT_EQ(end_of(log_wording::linux_3), "Restarting tasks ... done.\n");
+    EXPECT_EQ(end_of(log_wording::linux_6_12), "Restarting tasks ... done.\n"
+                                               "[    0.000000] PM: suspend exit\n");
+    EXPECT_EQ(end_of(log_wording::linux_7_3), "Restarting tasks: Starting\n"
+                                              "[    0.000000] Restarting tasks: Done\n"
+                                              "[    0.000000] PM: suspend exit\n");
+}
+
 } // namespace
 } // namespace spinup::drivers

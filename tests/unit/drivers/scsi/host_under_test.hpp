@@ -38,9 +38,10 @@ struct io_log {
 class host_under_test {
   public:
     explicit host_under_test(const disk_start& start = disk_start_sync,
-                             kernel::oracle_config choices = {})
-        : k(line, log, std::move(choices)), power(k, dpm_order_async), core(k, power, start),
-          port(k, "ata1") {
+                             kernel::oracle_config choices = {},
+                             log_wording wording = log_wording::linux_3)
+        : k(line, log, std::move(choices)), power(k, dpm_order_async, wording),
+          core(k, power, start), port(k, "ata1") {
         log.attach(records);
         port.async_suspend = true;
         sht.name = "host under test";
@@ -57,6 +58,7 @@ class host_under_test {
             sdev.queue_depth = shost_priv<host_under_test>(sdev.host).queue_depth;
             sdev.manage_system_start_stop = true;
             sdev.manage_runtime_start_stop = true;
+            sdev.says_started = true;
             return errno_t::ok;
         };
     }

@@ -145,6 +145,28 @@ TEST(Sd, failures_are_followed_by_the_result_as_3_11_prints_it) {
     });
 }
 
+TEST(Sd, failures_are_one_line_in_later_kernels) {
+    for (const scsi_op op : {scsi_op::start_stop_unit, scsi_op::synchronize_cache_10}) {
+        host_under_test h{disk_start_sync, {}, log_wording::linux_6_1};
+        fail(h, op);
+        h.run([&] {
+            h.add_host();
+            EXPECT_EQ(sd_suspend(h.add_disk()), errno_t::eio);
+        });
+        h.log.drain();
+        std::string line;
+        for (const auto& r : h.records.records())
+            if (r.event == static_cast<u16>(trace_event::sd_result))
+                append_event(line, r, h.log,
+                             format_of(trace_event::sd_result, log_wording::linux_6_1));
+        EXPECT_EQ(line, std::string{"sd 0:0:0:0: [sda] "} +
+                            (op == scsi_op::start_stop_unit ? "Start/Stop Unit"
+                                                            : "Synchronize Cache(10)") +
+                            " failed: Result: hostbyte=DID_OK driverbyte=DRIVER_OK");
+        EXPECT_EQ(h.count(trace_event::sd_start_failed), 0u);
+    }
+}
+
 TEST(Sd, a_failed_start_is_reported) {
     host_under_test h;
     fail(h, scsi_op::start_stop_unit);

@@ -44,43 +44,69 @@ void expect_100_columns(const std::string& text) {
     }
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size())
+        ++n;
+    return n;
+}
+
 TEST(HardwareTable, shows_each_port_of_each_cycle) {
     const auto what = two_ports();
     const auto cycles = one_cycle();
-    const std::string text = hardware_table({&what, &cycles, 3});
+    const std::string text = hardware_table({&what, &cycles, {3, 7}});
     EXPECT_NE(text.find("cycle 1: slept 2000 ms, first COMRESET 37 ms after"), std::string::npos);
     EXPECT_NE(
         text.find("  ata3      2    10041       0.0  10200   10240     10230  10250  EC EF EC"),
         std::string::npos)
         << text;
-    EXPECT_NE(text.find("  ata4      0        -"), std::string::npos) << text;
+    EXPECT_NE(text.find("  ata7      0        -"), std::string::npos) << text;
     expect_100_columns(text);
 }
 
 TEST(HardwareTable, says_that_there_was_no_suspend_or_no_sleep) {
     const auto what = two_ports();
     std::deque<study::hardware_cycle> cycles;
-    EXPECT_NE(hardware_table({&what, &cycles, 1}).find("no suspend was seen"), std::string::npos);
+    EXPECT_NE(hardware_table({&what, &cycles, {1, 2}}).find("no suspend was seen"),
+              std::string::npos);
     cycles = one_cycle();
     cycles[0].power_off.reset();
-    EXPECT_NE(hardware_table({&what, &cycles, 1}).find("power was back at once"),
+    EXPECT_NE(hardware_table({&what, &cycles, {1, 2}}).find("power was back at once"),
               std::string::npos);
 }
 
-TEST(HardwareTable, cuts_a_long_list_of_commands) {
+TEST(HardwareTable, gives_a_long_list_of_commands_more_lines) {
     const auto what = two_ports();
     auto cycles = one_cycle();
-    cycles[0].ports[0].commands.assign(study::port_hardware::max_commands, 0xEC);
-    const std::string text = hardware_table({&what, &cycles, 1});
-    std::istringstream lines{text};
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 100u) << line;
+    cycles[0].ports[0].commands.assign(study::port_hardware::max_commands, 0xB0);
+    const std::string text = hardware_table({&what, &cycles, {1, 2}});
+    EXPECT_EQ(count_of(text, "B0"), study::port_hardware::max_commands);
+    expect_100_columns(text);
 }
 
-TEST(HardwareJson, has_the_keys_of_run_and_null_for_what_did_not_happen) {
+TEST(HardwareTable, says_which_cycles_it_leaves_out) {
+    const auto what = two_ports();
+    auto cycles = one_cycle();
+    EXPECT_EQ(hardware_table({&what, &cycles, {1, 2}}).find("left out"), std::string::npos);
+    cycles[0].number = 45;
+    const std::string text = hardware_table({&what, &cycles, {1, 2}});
+    EXPECT_NE(text.find("\ncycles before 45 are left out\n"), std::string::npos) << text;
+}
+
+TEST(HardwareJson, says_how_many_cycles_it_leaves_out) {
+    const auto what = two_ports();
+    const auto all_kept = one_cycle();
+    auto cycles = one_cycle();
+    cycles[0].number = 45;
+    const std::vector<hardware_rows> rows{{&what, &cycles, {1, 2}}, {&what, &all_kept, {3, 4}}};
+    EXPECT_EQ(json::parse(hardware_json(rows)).at("cycles_left_out"), 44);
+    EXPECT_EQ(json::parse(hardware_json({})).at("cycles_left_out"), 0);
+}
+
+TEST(HardwareJson, has_null_for_what_did_not_happen) {
     const auto what = two_ports();
     const auto cycles = one_cycle();
-    const std::vector<hardware_rows> all{{&what, &cycles, 1}, {&what, &cycles, 3}};
+    const std::vector<hardware_rows> all{{&what, &cycles, {1, 2}}, {&what, &cycles, {3, 4}}};
     const auto rows = json::parse(hardware_json(all)).at("rows");
     ASSERT_EQ(rows.size(), 2u);
     EXPECT_EQ(rows[0].at("machine"), "test");
@@ -89,7 +115,8 @@ TEST(HardwareJson, has_the_keys_of_run_and_null_for_what_did_not_happen) {
     const auto& port = rows[0].at("ports")[0];
     EXPECT_EQ(port.at("port"), 1);
     EXPECT_EQ(port.at("ready_ms"), 10240.0);
-    EXPECT_EQ(port.at("first_io_ms"), 10250.0);
+    EXPECT_EQ(port.at("first_data_ms"), 10250.0);
+    EXPECT_FALSE(port.contains("first_io_ms"));
     EXPECT_EQ(port.at("comresets"), 2);
     EXPECT_EQ(port.at("commands"), "EC EF EC");
     EXPECT_TRUE(rows[0].at("ports")[1].at("ready_ms").is_null());
@@ -118,12 +145,11 @@ TEST(KernelTable, shows_callbacks_links_and_what_was_said) {
 study::agreement some_agreement() {
     study::agreement a;
     a.kernel = "6.1.0";
-    a.cycles = 3;
+    a.cycles = a.log_cycles = 3;
     a.verdict = "ok";
     a.wake = 20ms;
     study::port_agreement p;
     p.port = 1;
-    p.has_drive = true;
     p.model.comresets = p.kernel.comresets = 1;
     p.model.ready = 357ms;
     p.kernel.ready = 900ms;
@@ -145,6 +171,7 @@ TEST(AgreementTable, marks_the_kernels_value_where_it_differs) {
     EXPECT_EQ(text.find("EC!"), std::string::npos) << text;
     EXPECT_NE(text.find("  ata1: our log  link_up\n  ata1: theirs !\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("verdict"), std::string::npos);
+    EXPECT_EQ(text.find("the hardware saw"), std::string::npos);
     expect_100_columns(text);
 }
 
@@ -154,18 +181,43 @@ TEST(AgreementTable, says_what_else_was_taken_and_how_our_run_ended) {
     a.verdict = "drive-lost";
     const std::string text = agreement_table(a, "x");
     EXPECT_NE(text.find("the next suspend 45 ms after the resume began"), std::string::npos);
-    EXPECT_NE(text.find("our run's verdict: drive-lost"), std::string::npos);
+    EXPECT_NE(text.find("our run's verdict: drive-lost !\n"), std::string::npos);
+}
+
+TEST(AgreementTable, marks_cycles_that_do_not_match_or_are_none) {
+    auto a = some_agreement();
+    a.log_cycles = 2;
+    EXPECT_NE(agreement_table(a, "x").find(
+                  "  the hardware saw 3 cycles, the kernel's log tells of 2 !\n"),
+              std::string::npos);
+    a.cycles = a.log_cycles = 0;
+    EXPECT_NE(agreement_table(a, "x").find("  there was no cycle to compare !\n"),
+              std::string::npos);
+}
+
+TEST(AgreementTable, cuts_neither_commands_nor_their_mark) {
+    auto a = some_agreement();
+    auto& p = a.ports[0];
+    p.model.commands.assign(study::port_hardware::max_commands, 0xB0);
+    p.kernel.commands.assign(study::port_hardware::max_commands - 1, 0xB1);
+    p.commands_differ = true;
+    const std::string text = agreement_table(a, "x");
+    EXPECT_EQ(count_of(text, "B0"), study::port_hardware::max_commands);
+    EXPECT_EQ(count_of(text, "B1"), study::port_hardware::max_commands - 1);
+    EXPECT_EQ(count_of(text, "B1!\n"), 1u) << text;
+    EXPECT_EQ(count_of(text, "B0!"), 0u) << text;
+    expect_100_columns(text);
+    p.kernel.commands.clear();
+    EXPECT_NE(agreement_table(a, "x").find(" -!\n"), std::string::npos);
 }
 
 TEST(AgreementTable, gives_a_long_story_more_lines) {
-    const std::vector<study::log_kind> kinds(12, study::log_kind::comreset_failed);
-    const std::string text = kinds_lines("  ata1: theirs", kinds);
+    auto a = some_agreement();
+    a.ports[0].kernel.lines.assign(12, study::log_kind::comreset_failed);
+    const std::string text = agreement_table(a, "x");
     expect_100_columns(text);
-    std::size_t words = 0;
-    for (std::size_t at = 0; (at = text.find("comreset_failed", at)) != std::string::npos; ++at)
-        ++words;
-    EXPECT_EQ(words, 12u);
-    EXPECT_NE(text.find("\n               comreset_failed"), std::string::npos) << text;
+    EXPECT_EQ(count_of(text, "comreset_failed"), 12u);
+    EXPECT_NE(text.find("\n                 comreset_failed"), std::string::npos) << text;
 }
 
 TEST(AgreementJson, has_exactly_its_keys) {
@@ -195,20 +247,12 @@ TEST(HardwareLog, has_the_hardwares_lines_in_the_form_of_a_kernel_log) {
                          "[    2.000000] port 2: COMRESET, PxSCTL.DET=1\n");
 }
 
-TEST(QemuCommand, survives_a_shell) {
+TEST(ShellQuoted, survives_a_shell) {
     EXPECT_EQ(shell_quoted("/tmp/hba.sock"), "/tmp/hba.sock");
     EXPECT_EQ(shell_quoted(""), "''");
     EXPECT_EQ(shell_quoted("a b"), "'a b'");
     EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
     EXPECT_EQ(shell_quoted("$x"), "'$x'");
-}
-
-TEST(QemuCommand, gives_the_socket_as_json) {
-    const auto arguments = qemu_arguments("/tmp/a \"b\"", 256);
-    const auto device = json::parse(arguments.back());
-    EXPECT_EQ(device.at("driver"), "vfio-user-pci");
-    EXPECT_EQ(device.at("socket").at("path"), "/tmp/a \"b\"");
-    EXPECT_EQ(arguments[5], "memory-backend-memfd,id=mem,size=256M,share=on");
 }
 
 } // namespace

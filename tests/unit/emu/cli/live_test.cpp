@@ -26,81 +26,108 @@ drive = "hdd"
 never_ready = true
 )";
 
+struct no_memory final : bus::dma {
+    bool read(u64, void*, std::size_t) override { return false; }
+    bool write(u64, const void*, std::size_t) override { return false; }
+};
+struct no_interrupts final : bus::irq_sink {
+    void message() override {}
+    void level(bool) override {}
+};
+
+/// A machine that nobody drives, on virtual time.
 class monitored {
   public:
-    monitored() : monitor_(*machine::parse(machine_text, "test.toml")), names_(line_) {}
+    monitored()
+        : hardware_(*machine::parse(machine_text, "test.toml"), line_, log_, irq_, memory_),
+          monitor_(4, hardware_) {
+        log_.attach(monitor_);
+    }
+    monitored(const monitored&) = delete;
+    monitored& operator=(const monitored&) = delete;
+    ~monitored() { log_.detach(monitor_); }
 
-    monitored& add(duration when, trace_event event, u32 a = 0, u32 b = 0) {
-        const trace_record r{
-            to_ns(time_point{when}), static_cast<u16>(event), 0, {a, b, 0, 0x50, 0}};
-        monitor_.take({&r, 1}, names_);
+    /// What a driver or the server would cause.
+    monitored& add(trace_event event, u32 a = 0, u32 b = 0) {
+        log_.emit(event, a, b);
         return *this;
     }
-    /// Power as the hardware traces it: disks with a spindle say that they begin.
-    monitored& power_on(duration when) {
-        add(when, trace_event::power_on);
-        add(when, trace_event::spin_up_begin, 2);
-        return add(when, trace_event::spin_up_begin, 3);
+    monitored& run(duration d) {
+        line_.run_until(line_.now() + d);
+        return *this;
     }
-    [[nodiscard]] std::string line(u32 port, duration now) const {
-        return monitor_.lines(time_point{now}).at(port - 1);
+    machine::hardware& hardware() { return hardware_; }
+    [[nodiscard]] std::string line(u32 port) {
+        log_.drain();
+        return monitor_.lines(line_.now()).at(port - 1);
     }
 
   private:
     virtual_timeline line_;
+    trace_ring log_{line_};
+    no_memory memory_;
+    no_interrupts irq_;
+    machine::hardware hardware_;
     port_monitor monitor_;
-    trace_ring names_;
 };
 
 TEST(PortMonitor, waits_for_a_guest_and_knows_empty_ports) {
-    const monitored m;
-    EXPECT_EQ(m.line(1, 1s), "ata1   waits for a guest");
-    EXPECT_EQ(m.line(4, 1s), "ata4   empty");
+    monitored m;
+    EXPECT_EQ(m.line(1), "ata1   waits for a guest");
+    EXPECT_EQ(m.line(4), "ata4   empty");
 }
 
 TEST(PortMonitor, counts_a_spin_up_down) {
     monitored m;
-    m.add(0s, trace_event::guest_attached).power_on(10s);
-    EXPECT_NE(m.line(2, 10s).find("spins up, 7.0 s left"), std::string::npos);
-    EXPECT_NE(m.line(2, 15'500ms).find("spins up, 1.5 s left"), std::string::npos);
-    EXPECT_NE(m.line(1, 10'100ms).find("spins up, 0.2 s left"), std::string::npos);
-    EXPECT_NE(m.line(3, 90s).find("spins up, never ready"), std::string::npos);
-    m.add(17s, trace_event::spin_up_end, 2);
-    EXPECT_NE(m.line(2, 17s).find("no link"), std::string::npos);
+    m.add(trace_event::guest_attached).hardware().power_on();
+    EXPECT_EQ(m.line(2), "ata2   spins up, 7.0 s left      0 in flight  0 COMRESETs");
+    m.run(100ms);
+    EXPECT_NE(m.line(1).find("spins up, 0.2 s left"), std::string::npos);
+    m.run(5'400ms);
+    EXPECT_NE(m.line(2).find("spins up, 1.5 s left"), std::string::npos);
+    EXPECT_NE(m.line(3).find("spins up, never ready"), std::string::npos);
+    m.run(1'499ms);
+    EXPECT_NE(m.line(2).find("spins up, 0.0 s left"), std::string::npos);
+    m.run(1ms);
+    EXPECT_EQ(m.line(2).find("spins up"), std::string::npos);
+    m.run(90s);
+    EXPECT_NE(m.line(3).find("spins up, never ready"), std::string::npos);
 }
 
 TEST(PortMonitor, takes_a_drive_that_was_ready_at_once_for_ready) {
     monitored m;
-    m.add(0s, trace_event::guest_attached).power_on(1s);
-    m.add(1s, trace_event::spin_up_end, 2).add(1s, trace_event::signature, 1);
-    EXPECT_NE(m.line(1, 1s).find("no link"), std::string::npos);
-    EXPECT_NE(m.line(2, 1s).find("no link"), std::string::npos);
+    m.add(trace_event::guest_attached).hardware().power_on_ready();
+    EXPECT_NE(m.line(1).find("no link"), std::string::npos);
+    EXPECT_NE(m.line(2).find("no link"), std::string::npos);
 }
 
 TEST(PortMonitor, shows_link_identify_and_commands_in_flight) {
     monitored m;
-    m.add(0s, trace_event::guest_attached).power_on(0s).add(7s, trace_event::spin_up_end, 2);
-    m.add(7s, trace_event::comreset, 2, 1).add(7s, trace_event::phy_ready, 2, 3);
-    EXPECT_NE(m.line(2, 8s).find("link up"), std::string::npos);
-    EXPECT_NE(m.line(2, 8s).find("0 in flight  1 COMRESETs"), std::string::npos);
-    m.add(8s, trace_event::command, 2, 0xEC);
-    EXPECT_NE(m.line(2, 8s).find("1 in flight"), std::string::npos);
-    m.add(8s, trace_event::command_done, 2, 0xEC);
-    EXPECT_NE(m.line(2, 8s).find("in use"), std::string::npos);
-    m.add(9s, trace_event::command, 2, 0xC8).add(9s, trace_event::comreset, 2, 1);
-    EXPECT_NE(m.line(2, 9s).find("no link"), std::string::npos);
-    EXPECT_NE(m.line(2, 9s).find("0 in flight  2 COMRESETs"), std::string::npos);
+    m.add(trace_event::guest_attached).hardware().power_on_ready();
+    m.add(trace_event::comreset, 2, 1).add(trace_event::phy_ready, 2, 3);
+    EXPECT_NE(m.line(2).find("link up"), std::string::npos);
+    EXPECT_NE(m.line(2).find("0 in flight  1 COMRESETs"), std::string::npos);
+    m.add(trace_event::command, 2, 0xEC);
+    EXPECT_NE(m.line(2).find("1 in flight"), std::string::npos);
+    m.add(trace_event::command_done, 2, 0xEC);
+    EXPECT_NE(m.line(2).find("in use"), std::string::npos);
+    m.add(trace_event::command, 2, 0xC8).add(trace_event::comreset, 2, 1);
+    EXPECT_NE(m.line(2).find("no link"), std::string::npos);
+    EXPECT_NE(m.line(2).find("0 in flight  2 COMRESETs"), std::string::npos);
 }
 
 TEST(PortMonitor, has_no_power_from_d3hot_until_power_comes_back) {
     monitored m;
-    m.add(0s, trace_event::guest_attached).power_on(0s);
-    m.add(10s, trace_event::pci_power_state, 3);
-    EXPECT_EQ(m.line(2, 11s), "ata2   no power");
-    m.add(12s, trace_event::power_off).power_on(12s);
-    EXPECT_NE(m.line(2, 12s).find("7.0 s left"), std::string::npos);
-    m.add(13s, trace_event::power_off).add(13s, trace_event::guest_detached);
-    EXPECT_EQ(m.line(2, 13s), "ata2   waits for a guest");
+    m.add(trace_event::guest_attached).hardware().power_on_ready();
+    m.add(trace_event::pci_power_state, 3);
+    EXPECT_EQ(m.line(2), "ata2   no power");
+    m.hardware().power_off();
+    EXPECT_EQ(m.line(2), "ata2   no power");
+    m.hardware().power_on();
+    EXPECT_NE(m.line(2).find("7.0 s left"), std::string::npos);
+    m.hardware().power_off();
+    m.add(trace_event::guest_detached);
+    EXPECT_EQ(m.line(2), "ata2   waits for a guest");
 }
 
 TEST(LiveLines, rewrite_those_before_them) {

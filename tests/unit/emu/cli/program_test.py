@@ -3,65 +3,15 @@
 
 import json
 import os
-import pathlib
 import pty
 import signal
-import socket
-import stat
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
 
-PROGRAM = None
+from program import PROGRAM, Program, spinup, wait_until_asleep
 
 
-def spinup(*arguments, **keywords):
-    keywords.setdefault("stdout", subprocess.PIPE)
-    keywords.setdefault("stderr", subprocess.PIPE)
-    return subprocess.run([PROGRAM, *arguments], text=True, timeout=120, check=False, **keywords)
-
-
-def wait_until_asleep(pid):
-    """Waits until the process blocks in a call."""
-    for _ in range(6000):
-        status = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-        if status.rsplit(")", 1)[1].split()[0] == "S":
-            return
-        time.sleep(0.01)
-    raise TimeoutError(f"{pid} does not block")
-
-
-class Server(subprocess.Popen):
-    """Does not outlive a test that fails: nobody would end it."""
-
-    def __exit__(self, kind, value, traceback):
-        if kind is not None:
-            self.kill()
-        super().__exit__(kind, value, traceback)
-
-
-class Program(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def mistake(self, message, hint, *arguments):
-        """The arguments are a mistake: status 2, nothing on stdout, one error and its hint."""
-        done = spinup(*arguments)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), (arguments, done.stderr))
-        lines = done.stderr.splitlines()
-        self.assertIn(message, lines[0])
-        self.assertIn("error: ", lines[0])
-        if hint is None:
-            self.assertEqual(len(lines), 1, done.stderr)
-        else:
-            self.assertEqual(len(lines), 2, done.stderr)
-            self.assertTrue(lines[1].startswith("  hint: "), lines[1])
-            self.assertIn(hint, lines[1])
-
+class Commands(Program):
     # Command line.
 
     def test_mistakes_on_the_command_line(self):
@@ -168,6 +118,12 @@ class Program(unittest.TestCase):
                 self.assertLessEqual(len(line), 100, line)
         for text in ("--disk-start", "Exit status: 0 if all went well, 1 if a run ended badly"):
             self.assertIn(text, spinup("help", "run").stdout)
+        for subcommand, own in (("compare", "its verdict is not `ok`"), ("serve", "Ctrl-C later"),
+                                ("guest", "its kernel complained")):
+            text = spinup("help", subcommand).stdout
+            self.assertIn("Exit status: 0 if all went well, 1 if", text)
+            self.assertIn(own, text)
+            self.assertIn("2 for a mistake on the command line", text)
         self.assertIn("resume_noirq_ms", spinup("help", "machine-file").stdout)
         self.assertRegex(spinup("--version").stdout, r"^spinup \d+\.\d+\.\d+\n$")
 
@@ -306,24 +262,6 @@ class Program(unittest.TestCase):
 
     # Serving.
 
-    def test_mistakes_of_serve(self):
-        self.mistake("serve: no MACHINE", "spinup serve computer-one --socket", "serve")
-        self.mistake("serve: no --socket", "spinup serve six-ssd --socket", "serve", "six-ssd")
-        path = str(self.folder / "s")
-        for text in ("0", "-1", "nan", "x", "101"):
-            self.mistake(f"--time-scale: `{text}` is not a factor", "--time-scale 0.1",
-                         "serve", "six-ssd", "--socket", path, "--time-scale", text)
-        self.mistake("unknown machine `six-sdd`", "did you mean", "serve", "six-sdd",
-                     "--socket", path)
-        self.mistake("go to the same place", "a file of its own", "serve", "six-ssd",
-                     "--socket", path, "--json", path + "j", "--trace", path + "j")
-        file = self.folder / "file"
-        file.write_text("precious")
-        done = spinup("serve", "six-ssd", "--socket", str(file))
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(file.read_text(), "precious")
-        self.assertEqual(os.listdir(self.folder), ["file"])
-
     def test_run_as_a_kernel(self):
         self.mistake("no kernel `2.6`", "from 3.11 on", "run", "six-ssd", "--kernel", "2.6")
         self.mistake("exclude each other", "has its own", "run", "six-ssd", "--kernel", "6.12",
@@ -333,93 +271,6 @@ class Program(unittest.TestCase):
         self.assertEqual(out[1], "  order walk_6_8 is not built: async stands in")
         log = spinup("run", "six-ssd", "--kernel", "6.12", "--dmesg", "-").stdout
         self.assertIn("PM: suspend exit", log)
-
-    def test_mistakes_of_guest(self):
-        self.mistake("guest: no MACHINE", "spinup guest computer-one", "guest")
-        self.mistake("--kernel: `6.2` is no kernel", "the path of a bzImage",
-                     "guest", "six-ssd", "--kernel", "6.2")
-        self.mistake("--modules is for a kernel of your own", "--modules DIR",
-                     "guest", "six-ssd", "--kernel", "6.1", "--modules", "x")
-        self.mistake("--cycles: `0` is not a number", "--cycles 10",
-                     "guest", "six-ssd", "--cycles", "0")
-        for text in ("-1", "x", "nan", "3601"):
-            self.mistake(f"--gap: `{text}` is not seconds", "--gap 0.5",
-                         "guest", "six-ssd", "--gap", text)
-        self.mistake("--accel: `hvf` is neither", "tcg works", "guest", "six-ssd", "--accel", "hvf")
-        self.mistake("cannot read this kernel: No such file", "arch/x86/boot/bzImage",
-                     "guest", "six-ssd", "--kernel", "./nothing")
-        self.mistake("--write needs sd", "--skip-sd", "guest", "six-ssd", "--write", "--skip-sd")
-        self.mistake("--write needs sd", "disk_driver=true", "guest", "back-to-back", "--write")
-        self.mistake("port 9 is out of range", "how many", "guest", "six-ssd", "--set",
-                     "port.9.ready_ms=1")
-        self.mistake("more than 8 HBAs", None, "guest", *["six-ssd"] * 9)
-        self.mistake("unknown machine `six-sdd`", "did you mean", "guest", "six-sdd")
-
-    def serve(self, *arguments, **keywords):
-        """A server that listens. Returns: the process, its socket and what it has said."""
-        path = self.folder / "hba"
-        process = Server([PROGRAM, "serve", "six-ssd", "--socket", str(path), *arguments],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **keywords)
-        said = [process.stdout.readline()]
-        while said[-1] and not said[-1].startswith("  "):
-            said.append(process.stdout.readline())
-        return process, path, "".join(said)
-
-    def test_serve_refuses_an_output_in_place_of_its_socket(self):
-        path = str(self.folder / "hba")
-        for option in ("--json", "--trace", "--dmesg"):
-            self.mistake(f"{option} and --socket are the same path", "replace the socket",
-                         "serve", "six-ssd", "--socket", path, option, path)
-
-    def test_serve_prints_its_table_though_a_file_fails(self):
-        process, path, _ = self.serve("--once", "--trace", "/dev/full")
-        with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(path))
-        out, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 2, err)
-        self.assertIn("as its hardware saw it", out)
-        self.assertIn("No space left on device", err)
-
-    def test_serve_ends_cleanly_with_its_terminal(self):
-        process, path, _ = self.serve()
-        process.send_signal(signal.SIGHUP)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
-        self.assertFalse(path.exists())
-
-    def test_serve_prints_a_command_that_a_shell_understands_and_cleans_up(self):
-        process, path, said = self.serve()
-        with process:
-            mode = path.stat().st_mode
-            self.assertTrue(stat.S_ISSOCK(mode))
-            self.assertEqual(stat.S_IMODE(mode), 0o600)
-            words = subprocess.run(["sh", "-c", "printf '%s\\n' " + said.splitlines()[-1]],
-                                   capture_output=True, text=True, check=True).stdout.splitlines()
-            device = json.loads(words[words.index("-device") + 1])
-            self.assertEqual(device["socket"]["path"], str(path))
-            self.assertIn("pc,memory-backend=mem", words)
-            process.send_signal(signal.SIGTERM)
-            output, error = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, error), (0, ""))
-        self.assertIn("no suspend was seen", output)
-        self.assertEqual(os.listdir(self.folder), [])
-
-    def test_serve_once_ends_with_its_first_client_and_leaves_its_files(self):
-        files = {name: self.folder / name for name in ("json", "trace", "dmesg")}
-        process, path, _ = self.serve("--once", *[word for name, file in files.items()
-                                                  for word in (f"--{name}", str(file))])
-        with process:
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(str(path))
-                # Half a message: the rest never comes.
-                client.send(b"\1\0\1\0")
-            output, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
-        self.assertIn("as its hardware saw it", output)
-        self.assertEqual(json.loads(files["json"].read_text()), {"rows": []})
-        self.assertIn("guest_attached", files["trace"].read_text())
-        self.assertRegex(files["dmesg"].read_text(), r"(?m)^\[ +\d+\.\d{6}\] hba: power on$")
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted(files))
 
     # Files and streams.
 
@@ -565,5 +416,4 @@ class Program(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -128,6 +128,29 @@ TEST(delayed_work, runs_after_its_delay) {
     EXPECT_EQ(ran, at_ms(5));
 }
 
+TEST(delayed_work, cancel_sync_waits_for_a_run_and_takes_back_what_it_queues) {
+    bare_world w;
+    int runs = 0;
+    delayed_work* self = nullptr;
+    delayed_work d(w.k, "d", [&] {
+        ++runs;
+        w.k.usleep_range(5ms);
+        self->queue(1ms);
+    });
+    self = &d;
+    w.k.run("main", [&] {
+        d.queue(1ms);
+        EXPECT_TRUE(d.cancel_sync()); // not begun
+        d.queue(0ns);
+        w.k.usleep_range(1ms);
+        EXPECT_FALSE(d.cancel_sync());
+        EXPECT_EQ(w.k.now(), at_ms(5));
+        EXPECT_FALSE(d.pending());
+        w.k.usleep_range(20ms);
+    });
+    EXPECT_EQ(runs, 1);
+}
+
 TEST(delayed_work, mod_moves_it_and_cancel_stops_it) {
     bare_world w;
     std::vector<time_point> ran;

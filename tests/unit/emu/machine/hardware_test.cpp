@@ -53,6 +53,24 @@ TEST_F(hardware_test, drives_start_when_power_comes_back) {
     EXPECT_EQ(h.drive_of(3)->spindle_state(), hw::spindle::state::at_speed);
 }
 
+TEST_F(hardware_test, a_drive_says_when_it_is_at_speed) {
+    hardware h{loaded(), line, log, irq, memory};
+    h.power_on();
+    EXPECT_EQ(h.drive_of(3)->at_speed_at(), line.now() + 7s);
+    line.run_until(line.now() + 7s);
+    EXPECT_FALSE(h.drive_of(3)->at_speed_at());
+}
+
+TEST(Drive, can_return_if_it_gets_ready_and_identifies) {
+    const auto can_return = [](const std::string& override_text) {
+        return loaded({override_text}).ports.at(2).attached->can_return();
+    };
+    EXPECT_TRUE(can_return("port.3.ready_ms=60000"));
+    EXPECT_FALSE(can_return("port.3.never_ready=true"));
+    EXPECT_FALSE(can_return("port.3.identify_fails=always"));
+    EXPECT_FALSE(can_return("port.3.identify_fails=after_sleep"));
+}
+
 TEST_F(hardware_test, a_port_without_drive_has_none) {
     hardware h{loaded({"port.2.drive=none"}), line, log, irq, memory};
     EXPECT_EQ(h.drive_of(2), nullptr);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <poll.h>
@@ -170,7 +171,7 @@ TEST_F(ChannelDma, memory_is_moved_in_pieces_that_the_client_takes) {
     auto [theirs, ours] = test::socket_pair();
     c.emplace(std::move(ours), 60s);
     c->set_max_transfer(4096);
-    bytes guest(300'000);
+    bytes guest(10'000);
     std::iota(guest.begin(), guest.end(), u8{1});
     const bytes before = guest;
     std::thread answers{[s = std::move(theirs), &guest]() mutable {
@@ -183,17 +184,17 @@ TEST_F(ChannelDma, memory_is_moved_in_pieces_that_the_client_takes) {
         EXPECT_FALSE(v.wait()); // nothing but requests for memory, until the end
     }};
     bytes copy(guest.size());
-    EXPECT_TRUE(c->read_memory(0x10000, copy, serve));
-    EXPECT_EQ(copy, before);
+    EXPECT_EQ(c->read_memory(0x10000, copy, serve), 4096u);
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + 4096, copy.begin()));
     const bytes zeroes(10'000);
-    EXPECT_TRUE(c->write_memory(0x10000 + 5, zeroes, serve));
+    EXPECT_EQ(c->write_memory(0x10000 + 5, zeroes, serve), 4096u);
     EXPECT_FALSE( // refused
         c->read_memory(0x10000 + guest.size() - 1, {copy.data(), 2}, serve));
     EXPECT_TRUE(c->open());
     c.reset();
     answers.join();
     bytes expected = before;
-    std::fill_n(expected.begin() + 5, zeroes.size(), u8{0});
+    std::fill_n(expected.begin() + 5, 4096, u8{0});
     EXPECT_EQ(guest, expected);
 }
 
@@ -205,6 +206,25 @@ TEST_F(ChannelDma, a_client_that_leaves_during_dma_is_noticed_at_once) {
     bytes into(4);
     EXPECT_FALSE(c->read_memory(0x5000, into, serve));
     EXPECT_TRUE(c->left());
+}
+
+// As the loop holds them back, while it is not waiting itself.
+TEST_F(ChannelDma, a_signal_to_end_ends_the_wait_but_not_the_connection) {
+    c.reset();
+    auto [theirs, ours] = test::socket_pair();
+    c.emplace(std::move(ours), 60s);
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigset_t before;
+    ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &term, &before), 0);
+    ::raise(SIGTERM);
+    bytes into(4);
+    EXPECT_FALSE(c->read_memory(0x5000, into, serve));
+    EXPECT_TRUE(c->open());
+    const timespec now{};
+    EXPECT_EQ(::sigtimedwait(&term, nullptr, &now), SIGTERM) << "it is still the loop's to take";
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 } // namespace

@@ -28,11 +28,7 @@ TEST_F(Channel, gives_whole_messages_in_order) {
 }
 
 TEST_F(Channel, half_messages_wait_for_their_other_half) {
-    bytes stream;
-    for (u32 i = 0; i < 3; ++i) {
-        const bytes m = posted(i);
-        stream.insert(stream.end(), m.begin(), m.end());
-    }
+    const bytes stream = test::joined(posted(0), posted(1), posted(2));
     for (const u8 b : stream) {
         client->send_raw({&b, 1});
         all();
@@ -72,9 +68,7 @@ TEST_F(Channel, descriptors_belong_to_the_message_that_they_came_with) {
 TEST_F(Channel, descriptors_of_several_messages_in_one_write_belong_to_the_first) {
     const auto a = test::new_eventfd();
     const int fd = a.get();
-    bytes both = mapping();
-    const bytes second = mapping();
-    both.insert(both.end(), second.begin(), second.end());
+    const bytes both = test::joined(mapping(), mapping());
     client->send_raw(both, {&fd, 1});
     client->send_raw(posted(1)); // now behind another message, which a read may be in the middle of
     client->send_raw(both, {&fd, 1});
@@ -179,7 +173,7 @@ TEST_F(Channel, says_that_the_client_left_in_the_middle) {
 TEST_F(Channel, keeps_what_the_socket_does_not_take) {
     const bytes part(100'000, 7);
     std::size_t sent = 0;
-    while (!c->wants_write()) {
+    while (c->open() && !c->wants_write()) {
         c->send(part);
         sent += part.size();
     }

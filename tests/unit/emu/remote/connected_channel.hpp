@@ -44,10 +44,9 @@ struct connected_channel : testing::Test {
             vfio_client::build(0, command::dma_read, {}, wire::type_reply | wire::error));
     }
     static bytes data_reply(u16 id, std::initializer_list<u8> data) {
-        const wire::dma_access a{0x5000, data.size()};
-        bytes all(bytes_of(a).begin(), bytes_of(a).end());
-        all.insert(all.end(), data);
-        return vfio_client::build(id, command::dma_read, all, wire::type_reply);
+        return vfio_client::build(id, command::dma_read,
+                                  joined(wire::dma_access{0x5000, data.size()}, bytes(data)),
+                                  wire::type_reply);
     }
 
     std::optional<vfio_client> client;

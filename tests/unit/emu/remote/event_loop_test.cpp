@@ -117,28 +117,13 @@ TEST_F(EventLoop, steps_are_taken_though_nothing_is_ready) {
     EXPECT_EQ(one.steps_left, 0u);
 }
 
-TEST_F(EventLoop, one_may_remove_another_in_the_middle_of_a_turn) {
-    loop.add(two);
+TEST_F(EventLoop, one_may_add_another_in_the_middle_of_a_turn) {
     one.ring();
     two.ring();
-    two.steps_left = 1;
-    one.on_ready = [&] { loop.remove(two); };
-    loop.turn(1h);
-    EXPECT_EQ(one.rings, 1u);
-    EXPECT_EQ(two.rings, 0u);
-    EXPECT_EQ(two.steps_left, 1u);
     one.on_ready = [&] { loop.add(two); };
-    one.ring();
     loop.turn(1h);
     loop.turn(1h);
     EXPECT_EQ(two.rings, 1u);
-}
-
-TEST_F(EventLoop, runs_until_it_is_told_to_stop) {
-    one.ring();
-    one.on_ready = [&] { loop.stop(); };
-    loop.run([] { return false; }, 1h, [] { FAIL() << "an hour has passed"; });
-    EXPECT_EQ(one.rings, 1u);
 }
 
 TEST_F(EventLoop, ticks_without_anything_to_do) {

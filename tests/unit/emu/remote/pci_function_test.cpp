@@ -165,10 +165,8 @@ TEST_F(PciFunction, discards_a_power_state_that_it_lacks) {
 
 TEST_F(PciFunction, is_bus_master_when_enabled_in_d0) {
     EXPECT_FALSE(f.bus_master());
-    EXPECT_FALSE(f.memory_enabled());
     put<u16>(0x04, 0x0507);
     EXPECT_TRUE(f.bus_master());
-    EXPECT_TRUE(f.memory_enabled());
     put<u16>(0x74, 3);
     EXPECT_FALSE(f.bus_master());
     put<u16>(0x74, 0);

@@ -15,6 +15,10 @@
 
 namespace spinup::test {
 
+// Flags of SET_IRQS as a client sends them (linux/vfio.h).
+inline constexpr u32 none_trigger = 0x21;
+inline constexpr u32 eventfd_trigger = 0x24;
+
 class served_hba final : private remote::platform {
   public:
     static constexpr duration spin_up = std::chrono::seconds{4};
@@ -37,7 +41,7 @@ class served_hba final : private remote::platform {
         return answer.error_number;
     }
     void greet() {
-        if (ask(remote::ask::version{.major = 0, .minor = 0, .reply_room = 200}) != 0)
+        if (ask(remote::ask::version{.reply_room = 200}) != 0)
             throw std::runtime_error("not greeted");
     }
     template <class T> [[nodiscard]] T payload_at(std::size_t offset) const {

@@ -34,7 +34,7 @@ struct ServerDma : test::serving_one_disk {
             guest(g);
             ::shutdown(fd, SHUT_RDWR);
         }};
-        loop.run([&] { return s->clients_gone() == 1; }, 1h, [] {});
+        loop.run([&, gone = s->clients_gone()] { return s->clients_gone() != gone; }, 1h, [] {});
         other.join();
         EXPECT_EQ(s->trouble(), "");
     }
@@ -72,8 +72,7 @@ TEST_F(ServerDma, a_write_that_is_not_posted_is_answered_before_its_command_is_f
         start_port(g);
         prepare_identify();
         EXPECT_EQ(g.write32(wire::region_bar5, ci, 1), 0);
-        while (g.read32(wire::region_bar5, ci) == 1) {
-        }
+        wait_for_command(g);
     });
     expect_identified();
 }
@@ -88,11 +87,27 @@ TEST_F(ServerDma, windows_and_interrupts_come_and_go_while_memory_is_awaited) {
         g.post32(wire::region_bar5, ci, 1);
         EXPECT_EQ(g.set_irq(wire::irq_msi, msi), 0);
         EXPECT_EQ(g.unmap(ram + ram_size, 0x1000), 0);
-        while (g.read32(wire::region_bar5, ci) == 1) {
-        }
+        wait_for_command(g);
     });
     expect_identified();
     EXPECT_GE(test::raised(msi), 1u);
+}
+
+TEST_F(ServerDma, a_client_may_leave_while_its_memory_is_awaited) {
+    run(false, [&](vfio_client& g) {
+        start_port(g);
+        g.post32(wire::region_bar5, ci, 1);
+        pollfd question{g.fd(), POLLIN, 0};
+        EXPECT_EQ(::poll(&question, 1, -1), 1);
+    });
+    EXPECT_FALSE(s->connected());
+    EXPECT_FALSE(hardware->hba().powered());
+    run(false, [&](vfio_client& g) {
+        start_port(g);
+        prepare_identify();
+        finish_command(g);
+    });
+    expect_identified();
 }
 
 TEST_F(ServerDma, a_reset_does_not_wait_for_memory) {

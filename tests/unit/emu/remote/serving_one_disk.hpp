@@ -84,12 +84,13 @@ struct serving_one_disk : testing::Test {
         spec::px_ssts ssts;
         do
             ssts.raw = get(spec::px_ssts::offset);
-        while (!spec::link_online(ssts));
+        while (!spec::link_online(ssts) && !c.closed());
         put(spec::px_serr::offset, ~0u);
         spec::px_tfd tfd;
         do
             tfd.raw = get(spec::px_tfd::offset);
-        while (!spec::idle(tfd.get(spec::px_tfd::sts)));
+        while (!spec::idle(tfd.get(spec::px_tfd::sts)) && !c.closed());
+        EXPECT_FALSE(c.closed());
         put(spec::px_serr::offset, ~0u);
         put(spec::px_is::offset, ~0u);
         c.post32(wire::region_bar5, spec::is::offset, ~0u);
@@ -99,8 +100,14 @@ struct serving_one_disk : testing::Test {
     static void finish_command(vfio_client& c) {
         const u32 ci = spec::port_offset(0, spec::px_ci::offset);
         c.post32(wire::region_bar5, ci, 1);
-        while (c.read32(wire::region_bar5, ci) == 1) {
-        }
+        wait_for_command(c);
+    }
+    static void wait_for_command(vfio_client& c) {
+        const u32 ci = spec::port_offset(0, spec::px_ci::offset);
+        u32 slots = 1;
+        while (slots == 1)
+            slots = c.read32(wire::region_bar5, ci); // all ones if the server has hung up
+        EXPECT_EQ(slots, 0u);
     }
 
     scratch_folder folder;

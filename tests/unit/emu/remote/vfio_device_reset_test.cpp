@@ -10,11 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace spec;
+using test::eventfd_trigger;
+using test::none_trigger;
 using test::served_hba;
 using test::signals;
-
-constexpr u32 none_trigger = 0x21;
-constexpr u32 eventfd_trigger = 0x24;
 
 // Fact sheet, 3.6: what QEMU sends at start and at a wake.
 TEST(VfioDeviceReset, is_power_on_first_and_power_loss_later) {

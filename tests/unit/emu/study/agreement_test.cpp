@@ -1,8 +1,8 @@
 #include "emu/study/agreement.hpp"
 
-#include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "tests/support/studies.hpp"
+#include <algorithm>
 #include <sstream>
 
 namespace spinup::test {
@@ -37,12 +37,9 @@ struct pretender {
     pretender(const machine::machine& what, u32 cycles, std::optional<duration> gap) {
         const auto report = run(what, non_blocking, "async", "upfront", cycles, gap);
         EXPECT_EQ(report.verdict, "ok");
-        virtual_timeline line;
-        trace_ring names{line};
-        for (const auto& name : report.names)
-            names.intern(name);
         std::ostringstream text;
-        dmesg_writer{text}.take(report.records, names);
+        dmesg_writer writer{text};
+        report.hand_to(writer);
         log = study::parse_kernel_log(text.str());
         hardware = study::hardware_cycles(report.records, what.ports.size());
     }
@@ -52,7 +49,7 @@ struct pretender {
         model.design = non_blocking;
         model.disk_start = "async";
         model.order = "upfront";
-        auto a = study::compare_with_kernel(model, study::kernel_side{hardware, &log, 1});
+        auto a = study::compare_with_kernel(model, study::kernel_side{hardware, &log, {1, 2, 3}});
         EXPECT_TRUE(a.ok());
         return std::move(*a);
     }
@@ -77,7 +74,6 @@ TEST(Agreement, of_a_machine_with_itself_is_complete) {
     EXPECT_EQ(a.ports[1].model.comresets, 2u);
     EXPECT_FALSE(a.ports[1].model.commands.empty());
     EXPECT_FALSE(a.ports[1].model.lines.empty());
-    EXPECT_FALSE(a.ports[2].has_drive);
     EXPECT_FALSE(a.ports[2].kernel.ready);
 }
 
@@ -120,23 +116,69 @@ TEST(Agreement, feeds_an_early_suspend_to_the_model) {
     EXPECT_LT(abs(*a.ports[1].kernel.wait - *a.ports[1].model.wait), 20ms);
 }
 
+TEST(Agreement, is_none_without_a_cycle) {
+    const auto what = two_disks(3'000);
+    pretender kernel{what, 2, std::nullopt};
+    kernel.hardware.clear();
+    kernel.log.cycles.clear();
+    const auto a = kernel.beside(what);
+    EXPECT_EQ(a.cycles, 0u);
+    EXPECT_FALSE(a.equal());
+    agreement empty;
+    empty.verdict = "ok";
+    EXPECT_FALSE(empty.equal());
+}
+
+TEST(Agreement, is_none_if_hardware_and_log_tell_of_different_cycles) {
+    const auto what = two_disks(3'000);
+    pretender kernel{what, 2, std::nullopt};
+    kernel.log.cycles.pop_back();
+    const auto a = kernel.beside(what);
+    EXPECT_TRUE(std::all_of(a.ports.begin(), a.ports.end(), [](auto& p) { return p.equal(); }));
+    EXPECT_EQ(a.cycles, 2u);
+    EXPECT_EQ(a.log_cycles, 1u);
+    EXPECT_FALSE(a.equal());
+}
+
+TEST(Agreement, is_none_if_our_run_ended_badly) {
+    const auto what = two_disks(3'000);
+    auto a = pretender{what, 1, std::nullopt}.beside(what);
+    EXPECT_TRUE(a.equal());
+    a.verdict = "deadlock";
+    EXPECT_FALSE(a.equal());
+}
+
+TEST(Agreement, is_of_the_cycles_that_a_long_report_has_kept) {
+    const auto what = two_disks(3'000);
+    pretender kernel{what, 3, std::nullopt};
+    kernel.hardware.erase(kernel.hardware.begin());
+    // If the wrong cycle's lines were taken, they would differ.
+    kernel.log.cycles[0].ports.at(1).lines.clear();
+    const auto a = kernel.beside(what);
+    EXPECT_EQ(a.cycles, 2u);
+    EXPECT_EQ(a.log_cycles, 2u);
+    EXPECT_TRUE(a.equal());
+}
+
 TEST(Agreement, numbers_ports_as_the_kernel_does) {
     const auto what = two_disks(3'000);
     pretender kernel{what, 1, std::nullopt};
     auto& ports = kernel.log.cycles.at(0).ports;
     std::map<u32, study::log_port> moved;
-    for (auto& [number, port] : ports)
-        moved.emplace(number + 6, std::move(port));
+    moved.emplace(7, std::move(ports.at(1)));
+    moved.emplace(9, std::move(ports.at(2)));
+    moved.emplace(8, std::move(ports.at(3)));
     ports = std::move(moved);
     study::configuration model;
     model.what = &what;
     model.design = non_blocking;
     model.disk_start = "async";
     model.order = "upfront";
-    const auto a =
-        study::compare_with_kernel(model, study::kernel_side{kernel.hardware, &kernel.log, 7});
+    const auto a = study::compare_with_kernel(
+        model, study::kernel_side{kernel.hardware, &kernel.log, {7, 9, 8}});
     ASSERT_TRUE(a.ok());
     EXPECT_EQ(a->ports[0].port, 7u);
+    EXPECT_EQ(a->ports[1].port, 9u);
     EXPECT_TRUE(a->equal());
 }
 
@@ -146,9 +188,9 @@ TEST(Agreement, refuses_unknown_names) {
     study::configuration model;
     model.what = &what;
     model.design = "none";
-    EXPECT_FALSE(
-        study::compare_with_kernel(model, study::kernel_side{kernel.hardware, &kernel.log, 1})
-            .ok());
+    EXPECT_FALSE(study::compare_with_kernel(
+                     model, study::kernel_side{kernel.hardware, &kernel.log, {1, 2, 3}})
+                     .ok());
 }
 
 TEST(Agreement, knows_the_stack_of_a_kernel_by_its_release) {

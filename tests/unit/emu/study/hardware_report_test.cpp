@@ -243,5 +243,18 @@ TEST(HardwareReport, counts_the_firmwares_time) {
     EXPECT_EQ(slow.cycles[0].kernel_resume, plain.cycles[0].kernel_resume);
 }
 
+TEST(LostDrives, are_those_that_can_return_and_did_not) {
+    const auto what = from_text(hba(5) + disk(1, 500) + disk(2, 500) +
+                                "[[port]]\nnumber = 3\ndrive = \"hdd\"\nnever_ready = true\n" +
+                                disk(4, 500, "identify_fails = \"after_sleep\""));
+    hardware_cycle cycle;
+    cycle.ports.resize(5);
+    EXPECT_EQ(study::lost_drives(cycle, what), (std::vector<u32>{1, 2}));
+    cycle.ports[0].ready = 600ms;
+    EXPECT_EQ(study::lost_drives(cycle, what), (std::vector<u32>{2}));
+    cycle.ports[1].ready = 600ms;
+    EXPECT_TRUE(study::lost_drives(cycle, what).empty());
+}
+
 } // namespace
 } // namespace spinup::test

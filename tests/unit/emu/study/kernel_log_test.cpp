@@ -1,6 +1,5 @@
 #include "emu/study/kernel_log.hpp"
 
-#include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/dmesg.hpp"
 #include "tests/support/studies.hpp"
 #include <sstream>
@@ -11,6 +10,7 @@ namespace {
 using namespace spinup::literals;
 using study::log_kind;
 using study::parse_kernel_log;
+using study::port_numbers;
 
 constexpr const char* newer = R"(<5>[    0.000000] Linux version 6.12.9-test (gcc) #1
 <6>[    1.000000] ata1: SATA max UDMA/133 abar m4096@0xfebff000 port 0xfebff100 irq 24 lpm-pol 3
@@ -53,7 +53,6 @@ TEST(KernelLog, reads_callbacks_of_later_kernels) {
     EXPECT_EQ(c.suspend_devices, 28'390us);
     EXPECT_EQ(c.resume_devices, 24'863us);
     EXPECT_EQ(c.suspend_begin, 2'010ms);
-    EXPECT_EQ(c.resume_begin, 2'060ms);
     const auto& p = c.ports.at(1);
     EXPECT_EQ(p.suspend->begin, 2'020ms);
     EXPECT_EQ(p.suspend->took, 5'877us);
@@ -164,15 +163,79 @@ TEST(KernelLog, prefers_what_a_guest_says_of_its_kernel) {
         "7.3.4+deb13");
 }
 
+std::vector<std::string> complaints_after_probe(const std::string& line) {
+    return parse_kernel_log("[    1.000000] libata version 3.00 loaded.\n<4>[    2.000000] " + line)
+        .complaints;
+}
+
+TEST(KernelLog, collects_complaints) {
+    for (const char* text :
+         {"WARNING: CPU: 0 PID: 7 at drivers/ata/libata-core.c:5035 ata_qc_issue+0x1/0x2 [libata]",
+          "WARNING: possible circular locking dependency detected",
+          "[ INFO: possible circular locking dependency detected ]",
+          "BUG: sleeping function called from invalid context at kernel/locking/mutex.c:580",
+          "BUG: kernel NULL pointer dereference, address: 0000000000000000",
+          "watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [swapper/0:1]",
+          "kernel BUG at drivers/ata/libata-eh.c:1017!", "Oops: 0002 [#1] PREEMPT SMP NOPTI",
+          "general protection fault: 0000 [#1] SMP", "Kernel panic - not syncing: Fatal exception",
+          "INFO: task scsi_eh_0:61 blocked for more than 122 seconds.",
+          "rcu: INFO: rcu_preempt self-detected stall on CPU",
+          "UBSAN: array-index-out-of-bounds in drivers/ata/ahci.c:1:2"})
+        EXPECT_EQ(complaints_after_probe(text), std::vector<std::string>{text});
+}
+
+TEST(KernelLog, takes_trouble_with_a_drive_for_no_complaint) {
+    for (const char* text :
+         {"ata1: COMRESET failed (errno=-16)", "ata1.00: disabled", "ata1: reset failed, giving up",
+          "sd 0:0:0:0: [sda] Start/Stop Unit failed",
+          "sd 0:0:0:0: PM: failed to resume async: error -5",
+          "blk_update_request: I/O error, dev sda, sector 0", "INFO: lockdep is turned off.",
+          "debug: WARNING: quoted"})
+        EXPECT_TRUE(complaints_after_probe(text).empty()) << text;
+}
+
+TEST(KernelLog, leaves_the_platforms_complaints_out) {
+    EXPECT_TRUE(parse_kernel_log("[    0.100000] WARNING: CPU: 0 PID: 0 at arch/x86/x.c:1 f+0x1\n"
+                                 "[    1.000000] libata version 3.00 loaded.\n")
+                    .complaints.empty());
+}
+
+constexpr const char* two_hbas =
+    "[    1.000000] ata1: PATA max MWDMA2 cmd 0x1f0 ctl 0x3f6 bmdma 0xc040 irq 14\n"
+    "[    1.100000] ata3: SATA max UDMA/133 abar m4096@0xfebf1000 port 0xfebf1100 irq 24\n"
+    "[    1.200000] ata4: SATA max UDMA/133 abar m4096@0xfebf1000 port 0xfebf1180 irq 24\n"
+    "[    1.300000] ata9: SATA max UDMA/133 abar m4096@0xfebf2000 port 0xfebf2100 irq 25\n";
+
+TEST(PortNumbers, are_what_the_guest_says_of_each_hba) {
+    // sysfs sorts ata10 before ata9.
+    const auto log = parse_kernel_log(
+        std::string{two_hbas} +
+        "[    2.000000] GUEST up=2.1 event=hba pci=0000:00:05.0 driver=ahci msi=1 ports=ata7\n"
+        "[    2.000000] GUEST up=2.1 event=hba pci=0000:00:04.0 driver=ahci msi=1 "
+        "ports=ata10,ata9\n");
+    const std::vector<std::size_t> counts{2, 1};
+    EXPECT_EQ(port_numbers(log, counts), (std::vector<std::vector<u32>>{{9, 10}, {7}}));
+}
+
+TEST(PortNumbers, are_in_order_of_the_probes_if_the_guest_does_not_say) {
+    const std::vector<std::size_t> counts{2, 1};
+    EXPECT_EQ(port_numbers(parse_kernel_log(two_hbas), counts),
+              (std::vector<std::vector<u32>>{{3, 4}, {9}}));
+}
+
+TEST(PortNumbers, count_from_1_if_nothing_tells) {
+    const std::vector<std::size_t> counts{2, 2};
+    EXPECT_EQ(port_numbers(parse_kernel_log(two_hbas), counts),
+              (std::vector<std::vector<u32>>{{1, 2}, {3, 4}}));
+    EXPECT_EQ(port_numbers({}, counts), (std::vector<std::vector<u32>>{{1, 2}, {3, 4}}));
+}
+
 TEST(KernelLog, reads_our_own) {
     const auto what = from_text(hba(1) + disk(1, 3'000, "disk_driver = false"));
     const auto report = run(what, non_blocking, "async", "upfront", 2, 70ms);
-    virtual_timeline line;
-    trace_ring names{line};
-    for (const auto& name : report.names)
-        names.intern(name);
     std::ostringstream text;
-    dmesg_writer{text}.take(report.records, names);
+    dmesg_writer writer{text};
+    report.hand_to(writer);
     const auto log = parse_kernel_log(text.str());
     ASSERT_EQ(log.cycles.size(), 2u);
     EXPECT_EQ(log.sata_ports, std::vector<u32>{1});

@@ -69,13 +69,32 @@ TEST_F(Dmesg, has_the_wording_of_the_kernel_it_is_told) {
 }
 
 TEST(LogWording, changes_from_the_kernel_on_that_changed_it) {
-    EXPECT_STREQ(format_of(trace_event::pm_restart_tasks, log_wording::linux_6_1),
-                 row_of(trace_event::pm_restart_tasks).format);
     EXPECT_STREQ(format_of(trace_event::pm_restart_tasks, log_wording::linux_6_12),
+                 row_of(trace_event::pm_restart_tasks).format);
+    EXPECT_STREQ(format_of(trace_event::pm_restart_tasks, log_wording::linux_7_3),
                  "Restarting tasks: Done");
+    EXPECT_FALSE(is_line(trace_event::pm_restart_begin, log_wording::linux_6_12));
+    EXPECT_TRUE(is_line(trace_event::pm_restart_begin, log_wording::linux_7_3));
+    EXPECT_FALSE(is_line(trace_event::pm_suspend_exit, log_wording::linux_3));
+    EXPECT_STREQ(format_of(trace_event::scsi_host_added, log_wording::linux_3), "scsi{0} : ahci");
+    EXPECT_STREQ(format_of(trace_event::scsi_host_added, log_wording::linux_6_1),
+                 "scsi host{0}: ahci");
     EXPECT_EQ(format_of(trace_event::pm_sync, log_wording::linux_6_12), nullptr);
     EXPECT_STREQ(format_of(trace_event::sd_start, log_wording::linux_6_12),
                  row_of(trace_event::sd_start).format);
+}
+
+TEST(LogWording, says_how_many_arguments_a_line_has) {
+    EXPECT_EQ(arguments_of(trace_event::pm_calling, log_wording::linux_3), 3u);
+    EXPECT_EQ(arguments_of(trace_event::pm_calling, log_wording::linux_6_1), 5u);
+    EXPECT_EQ(arguments_of(trace_event::pm_power_down_failed, log_wording::linux_3), 0u);
+    EXPECT_EQ(arguments_of(trace_event::pm_power_down_failed, log_wording::linux_6_1), 1u);
+    EXPECT_EQ(arguments_of(trace_event::pm_sync, log_wording::linux_6_1), 0u);
+}
+
+TEST(LogWording, times_a_callback_as_its_kernel_does) {
+    EXPECT_EQ(callback_usecs(13'904us, log_wording::linux_3), 13578u);
+    EXPECT_EQ(callback_usecs(13'904us, log_wording::linux_6_1), 13904u);
 }
 
 /// What a shell pipeline prints for this input.

@@ -61,6 +61,20 @@ TEST_F(spindle_test, never_means_never) {
     EXPECT_TRUE(line.empty());
 }
 
+TEST_F(spindle_test, says_when_its_start_is_done) {
+    EXPECT_FALSE(s.at_speed_at());
+    s.start(5s);
+    run(2s);
+    EXPECT_EQ(s.at_speed_at(), line.now() + 3s);
+    run(3s);
+    EXPECT_FALSE(s.at_speed_at());
+    s.stop(1s);
+    EXPECT_FALSE(s.at_speed_at());
+    run(1s);
+    s.start(never);
+    EXPECT_FALSE(s.at_speed_at());
+}
+
 TEST_F(spindle_test, cut_tells_nobody) {
     s.start(5s);
     s.cut();

@@ -61,7 +61,7 @@ class GuestFolder : public testing::Test {
         fs::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << text;
         if (runs)
-            fs::permissions(path, fs::perms::owner_all);
+            fs::permissions(path, fs::perms{0755});
         return path.string();
     }
 
@@ -84,6 +84,28 @@ class GuestFolder : public testing::Test {
         pump_to_end(**child);
         o.status = (*child)->exit_status();
         return o;
+    }
+
+    static constexpr int no_small_disk = 77;
+    /// Runs `commands` of a shell, whose arguments are `argv`, with $disk a file system of 1.5 MB
+    /// that nobody else sees: `boot` and `prepare` call one full when it has less than 1 MB left.
+    static outcome run_on_small_disk(const std::string& disk, const std::string& commands,
+                                     const std::vector<std::string>& argv) {
+        fs::create_directory(disk);
+        const std::vector<std::string> mount{"unshare", "-rm",  "mount", "-t",
+                                             "tmpfs",   "none", disk};
+        if (run(mount).status != 0)
+            return {no_small_disk, {}, {}};
+        std::vector<std::string> all{
+            "unshare",
+            "-rm",
+            "sh",
+            "-c",
+            "disk=$1; shift; mount -t tmpfs -o size=1536k none \"$disk\"\n" + commands,
+            "sh",
+            disk};
+        all.insert(all.end(), argv.begin(), argv.end());
+        return run(all);
     }
 
     static std::string script(const std::string& name) {

@@ -14,8 +14,7 @@ TEST_F(GuestOptions, become_arguments_when_left_alone) {
     o.sockets = {"/run/hba.sock"};
     EXPECT_EQ(boot_command("/s", o),
               (words{"/s/boot", "--progress", "--kernel", "6.12", "--socket", "/run/hba.sock",
-                     "--cycles", "2", "--gap", "1.000", "--wake", "2.000", "--memory", "512M",
-                     "--smp", "1", "--accel", "tcg"}));
+                     "--cycles", "2", "--gap", "1.000", "--wake", "2.000", "--accel", "tcg"}));
 }
 
 TEST_F(GuestOptions, become_arguments_when_all_are_chosen) {
@@ -23,15 +22,12 @@ TEST_F(GuestOptions, become_arguments_when_all_are_chosen) {
     o.kernel = "/k/bzImage";
     o.modules = "/m";
     o.sockets = {"a", "b"};
-    o.images = {"1.img", "2.img"};
     o.cycles = 20;
     o.gap = 70ms;
     o.wake = 1500ms;
     o.disks = 5;
-    o.skip_sd = o.write = o.bench = o.trouble_ok = true;
+    o.skip_sd = o.write = o.trouble_ok = true;
     o.append = "quiet t.async=0";
-    o.memory = "1G";
-    o.smp = 2;
     o.out = "/o";
     o.timeout = 90500ms;
     o.accel = "kvm";
@@ -45,9 +41,6 @@ TEST_F(GuestOptions, become_arguments_when_all_are_chosen) {
                                             "a",
                                             "--socket",
                                             "b",
-                                            "--qemu-ahci",
-                                            "1.img",
-                                            "2.img",
                                             "--cycles",
                                             "20",
                                             "--gap",
@@ -58,14 +51,9 @@ TEST_F(GuestOptions, become_arguments_when_all_are_chosen) {
                                             "5",
                                             "--skip-sd",
                                             "--write",
-                                            "--bench",
                                             "--trouble-ok",
                                             "--append",
                                             "quiet t.async=0",
-                                            "--memory",
-                                            "1G",
-                                            "--smp",
-                                            "2",
                                             "--out",
                                             "/o",
                                             "--timeout",
@@ -79,9 +67,8 @@ TEST_F(GuestOptions, are_all_known_to_the_script) {
     o.kernel = "/k";
     o.modules = "/m";
     o.sockets = {"a"};
-    o.images = {"/nope.img"};
     o.disks = 1;
-    o.write = o.bench = o.trouble_ok = true;
+    o.skip_sd = o.write = o.trouble_ok = true;
     o.append = "x";
     o.out = (folder_ / "out").string();
     o.timeout = 9s;
@@ -97,16 +84,14 @@ TEST_F(GuestOptions, send_an_own_kernel_to_prepare_as_own) {
     EXPECT_EQ(prepare_command("/s", "./bzImage"), (words{"/s/prepare", "own"}));
 }
 
-TEST_F(GuestOptions, name_the_kernels_that_prepare_knows) {
-    words command{script("prepare"), "--list"};
-    for (const guest_kernel& k : guest_kernels()) {
-        EXPECT_FALSE(k.text.empty());
-        EXPECT_FALSE(is_own_kernel(k.name));
-        command.emplace_back(k.name);
+TEST_F(GuestOptions, fetch_by_name_what_prepare_knows_by_name) {
+    for (const std::string kernel : {"6.1", "6.12", "latest"}) {
+        EXPECT_FALSE(is_own_kernel(kernel));
+        const outcome o = run({script("prepare"), "--list", kernel});
+        EXPECT_EQ(o.status, 0);
+        EXPECT_EQ(o.out.size(), 2u) << "QEMU and the kernel";
     }
-    const outcome o = run(command);
-    EXPECT_EQ(o.status, 0);
-    EXPECT_EQ(o.out.size(), guest_kernels().size() + 1) << "QEMU and the kernels";
+    EXPECT_TRUE(is_own_kernel("6.6"));
 }
 
 TEST_F(GuestOptions, read_what_boot_tells) {
@@ -140,33 +125,6 @@ TEST_F(GuestOptions, read_nothing_from_other_lines) {
     for (const char* line : {"", "cycle", "cycle x awake", "cycle 1", "cycle 1 asleep", "end",
                              "end well", "boot: ok", "cycle 1x awake", "cycle 99999999999 awake"})
         EXPECT_FALSE(read_progress(line)) << line;
-}
-
-TEST_F(GuestOptions, say_in_one_line_why_no_guest_can_be_run) {
-    // Its own apt has no sources here, so nothing can be fetched.
-    put("conf/none", "");
-    const std::string conf =
-        put("apt.conf", "Dir::Etc::sourcelist \"/dev/null\";\nDir::Etc::sourceparts \"" +
-                            (folder_ / "conf").string() + "\";\n");
-    ::setenv("APT_CONFIG", conf.c_str(), 1);
-    words told;
-    const status no =
-        can_run_guests("6.1", [&](std::string_view line) { told.emplace_back(line); });
-    ::unsetenv("APT_CONFIG");
-    ASSERT_TRUE(no);
-    EXPECT_EQ(no->message.rfind("can't run a guest here: ", 0), 0u) << no->message;
-    EXPECT_EQ(no->message.find('\n'), std::string::npos);
-    EXPECT_EQ(no->message.find("prepare"), std::string::npos) << no->message;
-    EXPECT_FALSE(told.empty());
-}
-
-TEST_F(GuestOptions, say_nothing_when_all_is_there) {
-    for (const char* part : {"qemu", "kernel-6.1"}) {
-        put(std::string("cache/") + part + "/ready", "1\n");
-        put(std::string("cache/") + part + "/version", "1.2.3\n");
-    }
-    const status no = can_run_guests("6.1");
-    EXPECT_FALSE(no) << no->message;
 }
 
 } // namespace

@@ -101,14 +101,5 @@ TEST_F(GuestScripts, find_the_cache_as_the_shell_does) {
     ::setenv("HOME", home.c_str(), 1);
 }
 
-TEST_F(GuestScripts, pass_shellcheck) {
-    if (!there("shellcheck"))
-        GTEST_SKIP() << "no shellcheck here";
-    const std::string folder = unpacked();
-    const outcome o =
-        run({"/bin/sh", "-c", "cd " + folder + " && shellcheck -x -f gcc boot init prepare *.sh"});
-    EXPECT_EQ(o.status, 0) << (o.out.empty() ? "" : o.out.front());
-}
-
 } // namespace
 } // namespace spinup::remote
