@@ -36,6 +36,7 @@ void scheduler::perform(thread& t) {
             const std::function<void()> body = std::move(t.body);
             t.body = nullptr;
             body();
+            last_chance();
         }
         if (t.domain != nullptr && !t.unwinding)
             t.domain->finished();
@@ -50,8 +51,12 @@ void scheduler::perform(thread& t) {
 /// Takes the CPU from a thread that has nothing more to do.
 void scheduler::finish(thread& t) {
     if (cpu_.spinlocks != 0 && !t.unwinding)
-        complain("BUG: thread ends with a spinlock held", __FILE__, __LINE__);
+        complain(finding_kind::lock_held, "BUG: thread ends with a spinlock held", __FILE__,
+                 __LINE__);
+    else if (!t.unwinding)
+        returns("a thread");
     cpu_.spinlocks = 0;
+    flush_stores(t);
     if (t.kworker)
         log_.emit(trace_event::thread_block, t.pid, kworker_idle_);
     else
@@ -80,8 +85,10 @@ void scheduler::retire(thread& t) {
 }
 
 thread& scheduler::new_thread(name_id name) {
-    if (unused_ == nullptr)
+    if (unused_ == nullptr) {
         unused_ = &threads_.emplace_back(line_, &timed_out);
+        unused_->slot = check::first_thread_slot + static_cast<u32>(threads_.size()) - 1;
+    }
     thread& t = *unused_;
     unused_ = t.next_ready;
     t.owner = this;
@@ -119,6 +126,7 @@ thread* scheduler::spawn(name_id name, std::function<void()> body) {
         return nullptr;
     thread& t = new_thread(name);
     t.body = std::move(body);
+    begins(t);
     t.state = thread_state::ready;
     ready_.push(t);
     return &t;
@@ -138,6 +146,7 @@ thread& scheduler::idle_kworker() {
 }
 
 void scheduler::make_ready(thread& t) {
+    begins(t);
     t.state = thread_state::ready;
     ready_.push(t);
     log_.emit(trace_event::thread_wake, t.pid);
@@ -172,6 +181,7 @@ void scheduler::stop() {
     stopping_ = true;
     ready_.clear();
     first_irq_ = nullptr;
+    away_ = 0;
     update_attention();
     root_ = &host_.running();
     while (last_ != nullptr) {
@@ -187,6 +197,7 @@ void scheduler::stop() {
 void scheduler::unwind(thread& t) {
     t.timeout.cancel();
     t.unwinding = true;
+    lingered_ = 0;
     enter(t);
     t.stack->switch_to();
 }

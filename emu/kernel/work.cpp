@@ -9,12 +9,28 @@
 namespace spinup::kernel {
 
 timer_list::timer_list(system& k, std::function<void()> fn)
-    : fn_(std::move(fn)), timer_(timer::bound<&timer_list::fire>(k.clock(), *this)) {}
+    : k_(k), id_(k.new_object()), fn_(std::move(fn)),
+      timer_(timer::bound<&timer_list::fire>(k.clock(), *this)) {}
 
-void timer_list::fire() { fn_(); }
+void timer_list::fire() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.observe(id_);
+    fn_();
+}
+
+/// Its base's lock is taken and left.
+void timer_list::publish() { k_.sched().publish(id_, 0); }
 
 work::work(system& k, std::string_view name, std::function<void()> fn)
-    : k_(k), fn_(std::move(fn)), idle_(k, name) {}
+    : k_(k), id_(k.new_object()), fn_(std::move(fn)), idle_(k, name) {}
+
+/// Linux: test_and_set_bit(WORK_STRUCT_PENDING_BIT), a full barrier whether it was set or not.
+void work::publish() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.publish(id_, (queued_ ? 1u : 0u) | (running_ ? 2u : 0u));
+}
 
 work::~work() {
     CHECK(!running_);
@@ -23,12 +39,17 @@ work::~work() {
 
 bool work::queue() {
     scheduler& s = k_.sched();
-    if (queued_ || s.stopped())
+    if (s.stopped())
         return false;
+    if (queued_) {
+        publish();
+        return false;
+    }
     queued_ = true;
+    publish();
     if (worker_ == nullptr)
         worker_ = s.start_work(*this);
-    s.decision_point();
+    s.decision_point(deed::sync, id_);
     return true;
 }
 
@@ -36,6 +57,7 @@ bool work::unqueue() {
     if (!queued_)
         return false;
     queued_ = false;
+    publish();
     if (!running_) {
         worker_->item = nullptr; // it will find nothing to do
         worker_ = nullptr;
@@ -46,6 +68,7 @@ bool work::unqueue() {
 
 void work::flush() {
     idle_.wait([this] { return !queued_ && !running_; });
+    idle_.observe();
 }
 
 void work::run() {
@@ -56,13 +79,19 @@ void work::run() {
             item.running_ = false;
             item.queued_ = false;
             item.worker_ = nullptr;
+            item.publish();
+            item.idle_.publish();
             item.idle_.wake_all();
         }
     } const end{*this};
     while (queued_) {
         queued_ = false;
         running_ = true;
+        publish();
+        if (k_.cpu().watches)
+            k_.sched().observe(id_);
         fn_();
+        k_.sched().returns("a work item");
         running_ = false;
     }
 }
@@ -95,7 +124,7 @@ void async_domain::schedule(std::function<void()> fn) {
     if (!s.start_call(*this, std::move(fn)))
         return;
     ++running_;
-    s.decision_point();
+    s.decision_point(deed::sync);
 }
 
 } // namespace spinup::kernel

@@ -12,7 +12,7 @@ enum class choice : u8 {
     timer_tie, ///< which of the timers with the same deadline fires first
     random,    ///< a draw of the model (jitter, odds)
     option,    ///< an option of the run: which workload, which fault, how long a gap
-    store,     ///< whether a store that others cannot see yet becomes visible (weak memory)
+    store,     ///< weak memory: 0: the oldest store that only its thread sees becomes visible
 };
 
 /// What a thread is about to do at a decision point.
@@ -25,7 +25,7 @@ enum class deed : u8 {
 
 /// Who could go on, at a choice of thread.
 struct alternative {
-    u16 pid = 0; ///< 0: the timeline, which is hardware and kernel timers
+    u16 pid = 0; ///< 0: hardware and kernel timers: an interrupt that waits, or else a timer
     deed what = deed::unknown;
     u32 object = 0; ///< the field or lock; the same number in every run of one world
 };
@@ -40,6 +40,21 @@ struct oracle {
     virtual u32 pick_thread(std::span<const alternative> who, bool first_runs) {
         static_cast<void>(first_runs);
         return pick(choice::thread, static_cast<u32>(who.size()));
+    }
+
+    /// Whether visit() is to be called: computing a state costs some hundred ns.
+    [[nodiscard]] virtual bool wants_states() const { return false; }
+    /// Before each pick_thread(): the state of the world, as far as the kernel knows it. Returns:
+    /// false to give the schedule up, because all that can follow has been seen.
+    virtual bool visit(u64 state) {
+        static_cast<void>(state);
+        return true;
+    }
+    /// What is really done between one pick_thread() and the next, in order: a step does what its
+    /// thread announced and may do more before the thread can be put back.
+    virtual void touched(deed what, u32 object) {
+        static_cast<void>(what);
+        static_cast<void>(object);
     }
 
   protected:

@@ -27,13 +27,6 @@ class strategy : public oracle {
     /// After it. Returns: false if no schedule is left to try.
     virtual bool end() = 0;
 
-    /// The state of the world at a decision point, where the world can say it completely
-    /// (scheduler::state()); called before pick_thread(). Returns: false to give the schedule up,
-    /// because all that can follow has been seen.
-    virtual bool visit(u64 state) {
-        static_cast<void>(state);
-        return true;
-    }
     /// Whether schedules may be dealt out to several workers by their numbers.
     [[nodiscard]] virtual bool by_number() const = 0;
     /// What has been covered and what that proves: lines for a person; empty for those that draw.

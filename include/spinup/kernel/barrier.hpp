@@ -10,5 +10,7 @@ namespace spinup::kernel {
 void smp_mb(system& k);
 /// Stores before it become visible before those after it. Context: any.
 void smp_wmb(system& k);
+/// Reads before it are done before those after it. Context: any.
+void smp_rmb(system& k);
 
 } // namespace spinup::kernel

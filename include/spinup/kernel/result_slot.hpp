@@ -27,7 +27,7 @@ class result_slot {
   private:
     friend class result_ref;
     system& k_;
-    u64 serial_; ///< no two slots of a world have the same
+    u32 id_; // no two slots of a world have the same
     errno_t value_;
     u32 writes_ = 0;
 };
@@ -36,8 +36,7 @@ class result_slot {
 class result_ref {
   public:
     result_ref() = default;
-    explicit result_ref(result_slot* slot)
-        : slot_(slot), serial_(slot == nullptr ? 0 : slot->serial_) {}
+    explicit result_ref(result_slot* slot) : slot_(slot), id_(slot == nullptr ? 0 : slot->id_) {}
 
     [[nodiscard]] explicit operator bool() const { return slot_ != nullptr; }
     /// Writes, or reports that the slot has died. Requires: refers to one. Context: any.
@@ -45,7 +44,7 @@ class result_ref {
 
   private:
     result_slot* slot_ = nullptr;
-    u64 serial_ = 0;
+    u32 id_ = 0;
 };
 
 } // namespace spinup::kernel

@@ -4,8 +4,8 @@
 // point, as if the other threads ran on other CPUs, and goes to the checkers:
 //   - two accesses of different threads of which one is a write, not ordered by locks, wake-ups or
 //     the like, are a data race, unless both are marked (read_once, write_once, atomic);
-//   - with weak memory, a plain or marked store may become visible to others later, until the
-//     thread unlocks, wakes, or passes a barrier.
+//   - with weak memory, a store of up to 8 bytes, plain or marked, may become visible to others
+//     later, until the thread unlocks, wakes somebody, sleeps, or passes a barrier.
 // `|=` and its like read, then write: somebody may come between, as on hardware.
 //
 // Linux: the fields are plain, read_once() is READ_ONCE(), write_once() is WRITE_ONCE(), atomic()
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <spinup/kernel/system.hpp>
+#include <string>
 #include <type_traits>
 
 namespace spinup::kernel {
@@ -26,7 +27,7 @@ class shared_cell {
     shared_cell& operator=(const shared_cell&) = delete;
 
     /// Shown in verdicts: "ata1.pflags".
-    [[nodiscard]] std::string_view name() const { return k_.name(name_); }
+    [[nodiscard]] std::string_view name() const { return name_; }
     [[nodiscard]] u32 id() const { return id_; }
 
   protected:
@@ -34,6 +35,7 @@ class shared_cell {
     shared_cell(system& k, std::string_view owner, std::string_view field, void* value,
                 std::size_t bytes);
     ~shared_cell();
+    void begin(); // it has its first value
 
     [[nodiscard]] bool watched() const { return k_.cpu().watches; }
     /// Copies the value that the running context sees. Decision point.
@@ -50,15 +52,20 @@ class shared_cell {
     void* value_;
     u32 bytes_;
     u32 id_;
-    name_id name_;
+    std::string name_;          // only if it is watched
+    mutable bool bare_ = false; // has been accessed without a spinlock
 };
 
 template <class T> class shared final : public shared_cell {
     static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::has_unique_object_representations_v<T>); // a search compares the bytes
 
   public:
     shared(system& k, std::string_view owner, std::string_view field, T initial = T{})
-        : shared_cell(k, owner, field, &value_, sizeof(T)), value_(initial) {}
+        : shared_cell(k, owner, field, &value_, sizeof(T)), value_(initial) {
+        if (watched())
+            begin();
+    }
 
     [[nodiscard]] T load() const { return read(access::read); }
     void store(T value) { write(access::write, value); }
@@ -71,9 +78,9 @@ template <class T> class shared final : public shared_cell {
         if (!watched())
             return value_ = f(value_);
         begin_atomic();
-        value_ = f(value_);
+        const T now = value_ = f(value_);
         end_atomic();
-        return value_;
+        return now;
     }
 
     operator T() const { return load(); } // NOLINT(google-explicit-constructor): stands for a field

@@ -24,9 +24,11 @@ class work {
     friend class scheduler;
     friend class delayed_work;
     void run();     // in a worker, until nothing is queued any more
+    void publish(); // what was done before is known to the next run
     bool unqueue(); // true if it was queued and not yet running
 
     system& k_;
+    u32 id_;
     std::function<void()> fn_;
     thread* worker_ = nullptr; // who was given this item; nullptr when idle
     bool queued_ = false;
