@@ -102,8 +102,8 @@ void scheduler::block(const wait_reason& why) {
     }
     leave(self);
     go_on(self, pick());
-    if (self.unwinding) [[unlikely]]
-        throw thread_unwind{};
+    if (self.unwinding && std::uncaught_exceptions() == 0) [[unlikely]]
+        throw thread_unwind{}; // otherwise it is in a destructor, whose next wait is none
     remember(self.timed_out ? to_ns(line_.now()) : why.object);
 }
 

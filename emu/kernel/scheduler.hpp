@@ -9,9 +9,10 @@
 // A thread with a spinlock is put back at a shared field only, and only if others may touch that
 // without the lock: at accesses that are marked (read_once, write_once, atomic), and at those of a
 // field that somebody has touched without any spinlock before in this world. Everything else that
-// such a thread does is hidden by its lock. While it is away no interrupt is delivered and no timer
-// fires: its CPU has interrupts off, and a handler elsewhere would at most spin until it goes on.
-// A thread that serves an interrupt is never put back.
+// such a thread does is hidden by its lock, and with weak memory the unlock itself is such a place,
+// as long as there are stores that it will make visible. While it is away no interrupt is delivered
+// and no timer fires: its CPU has interrupts off, and a handler elsewhere would at most spin until
+// it goes on. A thread that serves an interrupt is never put back.
 //
 // A thread that blocks looks for the next one itself, stepping the timeline on its own stack while
 // nobody is ready. If its own wake-up is the first, nothing is switched at all.
@@ -129,8 +130,8 @@ class scheduler {
     }
     /// In a wait queue of `object` from here on, behind a full barrier.
     void enqueued(u32 object);
-    /// wake_up() of `object`, which will wake somebody or not.
-    void waking(u32 object, bool somebody);
+    /// wake_up() of `object` is about to wake these.
+    void waking(u32 object, const waiter_list& waiters);
     void flush_stores(thread& t);
     void flush_stores() {
         if (cpu_.current != nullptr)
@@ -276,6 +277,7 @@ class scheduler {
     world_state state_;
     u32 context_slot_ = check::setup_slot; // of the context that is no thread
     bool evaluating_ = false;              // a waiter's test
+    u32 slots_ = check::first_thread_slot; // given out so far
     u32 lingered_ = 0;
     u64 arrivals_ = 0;
     std::vector<alternative> who_;

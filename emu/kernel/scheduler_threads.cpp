@@ -85,10 +85,8 @@ void scheduler::retire(thread& t) {
 }
 
 thread& scheduler::new_thread(name_id name) {
-    if (unused_ == nullptr) {
+    if (unused_ == nullptr)
         unused_ = &threads_.emplace_back(line_, &timed_out);
-        unused_->slot = check::first_thread_slot + static_cast<u32>(threads_.size()) - 1;
-    }
     thread& t = *unused_;
     unused_ = t.next_ready;
     t.owner = this;

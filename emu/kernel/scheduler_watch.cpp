@@ -6,6 +6,12 @@
 
 namespace spinup::kernel {
 
+namespace {
+// A slot of its own for every life of a thread makes what its last life did concurrent with this
+// one; clocks grow with it, so a long run goes on with the slots it has.
+constexpr u32 many_slots = 64;
+} // namespace
+
 check::actor scheduler::actor() const {
     check::actor a;
     a.slot = slot();
@@ -29,6 +35,8 @@ void scheduler::begins(thread& t) {
     if (checkers_ == nullptr)
         return;
     flush_stores();
+    if (t.slot == 0 || slots_ < many_slots)
+        t.slot = slots_++;
     checkers_->clocks().begin(slot(), t.slot);
 }
 
@@ -75,6 +83,7 @@ void scheduler::unlocked(u32 object) {
     object_state(object, 0);
     if (unwatched())
         return;
+    last_chance();
     flush_stores();
     checkers_->unlocked(actor(), object);
     did(deed::sync, object);
@@ -89,8 +98,10 @@ void scheduler::fence(check::barrier what) {
     if (unwatched())
         return;
     // Stores leave the buffer in order anyway, so only a full barrier waits for them.
-    if (what == check::barrier::full)
+    if (what == check::barrier::full) {
+        last_chance();
         flush_stores();
+    }
     checkers_->clocks().fence(slot(), what);
 }
 
@@ -100,6 +111,7 @@ void scheduler::fence(check::barrier what) {
 void scheduler::enqueued(u32 object) {
     if (unwatched())
         return;
+    last_chance();
     flush_stores();
     for (thread* t = first_; t != nullptr; t = t->next)
         if (std::find(t->woken_queues.begin(), t->woken_queues.end(), object) !=
@@ -112,10 +124,11 @@ void scheduler::enqueued(u32 object) {
 
 /// "A general memory barrier is executed by wake_up() if and only if it wakes a task up"
 /// (memory-barriers.txt, "Sleep and wake-up functions").
-void scheduler::waking(u32 object, bool somebody) {
+void scheduler::waking(u32 object, const waiter_list& waiters) {
     if (unwatched())
         return;
-    if (somebody)
+    last_chance();
+    if (!waiters.empty())
         flush_stores();
     else if (cpu_.current != nullptr && !cpu_.current->stores.empty())
         cpu_.current->woken_queues.push_back(object);
@@ -202,7 +215,7 @@ void scheduler::drain_stores(thread& self) {
     }
 }
 
-/// A thread is through with its work: others may run before its last stores are visible.
+/// Something is next that makes a thread's stores visible, or its end: others may run before.
 void scheduler::last_chance() {
     if (stopping_ || cpu_.current == nullptr || cpu_.current->stores.empty())
         return;

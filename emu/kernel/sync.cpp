@@ -40,7 +40,7 @@ void wait_queue::wake_first() {
 void wait_queue::wake_all() {
     scheduler& s = k_.sched();
     if (s.watches())
-        s.waking(id_, !waiters_.empty());
+        s.waking(id_, waiters_);
     while (!waiters_.empty())
         wake_first();
     s.decision_point(deed::sync, id_);
@@ -49,7 +49,7 @@ void wait_queue::wake_all() {
 void wait_queue::wake_one() {
     scheduler& s = k_.sched();
     if (s.watches())
-        s.waking(id_, !waiters_.empty());
+        s.waking(id_, waiters_);
     if (!waiters_.empty())
         wake_first();
     s.decision_point(deed::sync, id_);
@@ -81,8 +81,6 @@ void mutex::unlock() {
     if (owner_ != k_.cpu().current || owner_ == nullptr) [[unlikely]] {
         if (!s.stopped())
             not_held();
-        else
-            owner_ = nullptr;
         return;
     }
     if (s.watches())

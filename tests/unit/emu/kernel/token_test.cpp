@@ -64,6 +64,8 @@ TEST(token, damage_is_told) {
     EXPECT_FALSE(token::parse("s3:rr").ok());
     EXPECT_FALSE(token::parse("s2:r r").ok());
     EXPECT_FALSE(token::parse("s2:AAAAAAAAAAAAAAAAAAAAAAAA").ok());
+    EXPECT_NE(token::parse("s1:I9L2z2g5w").error().text().find("older version"), std::string::npos);
+    EXPECT_TRUE(token::parse("s1:rr").ok()) << "nothing was asked then either";
     const result<token> bad = token::parse("nonsense");
     ASSERT_FALSE(bad.ok());
     EXPECT_NE(bad.error().text().find("nonsense"), std::string::npos);
