@@ -117,6 +117,7 @@ class raw_world {
     }
     void work() { point(); }
     void request_lost() { std::abort(); }
+    void nothing_known(u32) {}
 
     field<raw_world> pending{this};
     u32 scheduled = 0;
@@ -215,6 +216,7 @@ class fiber_world {
     }
     void work() { point(); }
     void request_lost() { std::abort(); }
+    void nothing_known(u32) {}
 
     field<fiber_world> pending{this};
     u32 scheduled = 0;

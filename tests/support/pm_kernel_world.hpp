@@ -30,10 +30,11 @@ class pm_kernel_world {
     // What the model uses.
     void lock() { lock_.lock(); }
     void unlock() { lock_.unlock(); }
-    void wait_eh() { wait(eh_, eh_calls_); }
-    void wait_done() { wait(done_, done_calls_); }
-    void wake_eh() { wake(eh_, eh_calls_); }
-    void wake_done() { wake(done_, done_calls_); }
+    void wait_eh() { wait(eh_); }
+    void wait_done() { wait(done_); }
+    void wake_eh() { eh_.wake_all(); }
+    void wake_done() { done_.wake_all(); }
+    void nothing_known(u32 where) { k.forget_locals(where); }
     void work() {
         link_.atomic([](u32 n) { return n + 1; });
     }
@@ -50,23 +51,21 @@ class pm_kernel_world {
     kernel::shared<u32> live{k, "port", "requesters", 2};
 
   private:
-    /// Until the queue is woken once more, as pthread_cond_wait() without its spurious wake-ups.
-    void wait(kernel::wait_queue& queue, kernel::shared<u32>& calls) {
-        const u32 before = calls.read_once();
-        lock_.unlock();
-        queue.wait([&calls, before] { return calls.read_once() != before; });
+    /// prepare_to_wait(), unlock, schedule(), lock: as ata_port_wait_eh() does it.
+    void wait(kernel::wait_queue& queue) {
+        // wait() asks before it queues, once it has queued, and when it has been woken.
+        u32 asked = 0;
+        queue.wait([this, &asked] {
+            if (++asked == 2)
+                lock_.unlock();
+            return asked > 2;
+        });
         lock_.lock();
-    }
-    void wake(kernel::wait_queue& queue, kernel::shared<u32>& calls) {
-        calls.write_once(calls.read_once() + 1);
-        queue.wake_all();
     }
 
     kernel::spinlock lock_{k, "port lock"};
     kernel::wait_queue eh_{k, "a request"};
     kernel::wait_queue done_{k, "EH"};
-    kernel::shared<u32> eh_calls_{k, "port", "EH wake-ups"};
-    kernel::shared<u32> done_calls_{k, "port", "waiters' wake-ups"};
     kernel::shared<u32> link_{k, "port", "link"};
     bool lost_ = false;
 };

@@ -7,7 +7,8 @@
 //
 // The model is written once for all that can run it. A World has lock() and unlock(); fields
 // pending, scheduled, op, live and work; wait_eh(), wait_done(), which give the lock up while they
-// wait, wake_eh() and wake_done(); and request_lost().
+// wait, wake_eh() and wake_done(); request_lost(); and nothing_known(where), which says that a
+// thread's locals hold nothing but the place where it is.
 #pragma once
 
 #include <spinup/base/units.hpp>
@@ -40,7 +41,7 @@ template <class World> class pm_pending {
 
     void suspend() {
         w_.lock();
-        wait_until_done();
+        wait_until_done(suspend_before);
         ask(2);
         if (variant_ == pm_variant::unlocked_clear) {
             w_.unlock();
@@ -49,7 +50,7 @@ template <class World> class pm_pending {
             if (busy)
                 w_.wait_done();
         } else {
-            wait_until_done();
+            wait_until_done(suspend_after);
         }
         leave();
     }
@@ -57,8 +58,11 @@ template <class World> class pm_pending {
     void eh() {
         w_.lock();
         for (;;) {
-            while (w_.scheduled == 0 && w_.live != 0)
+            w_.nothing_known(eh_idle);
+            while (w_.scheduled == 0 && w_.live != 0) {
                 w_.wait_eh();
+                w_.nothing_known(eh_idle);
+            }
             if (w_.scheduled == 0)
                 break;
             w_.scheduled = 0;
@@ -78,6 +82,8 @@ template <class World> class pm_pending {
     }
 
   private:
+    enum place : u32 { suspend_before = 1, suspend_after, eh_idle };
+
     void ask(u32 op) {
         if (w_.pending != 0)
             w_.request_lost();
@@ -86,9 +92,11 @@ template <class World> class pm_pending {
         w_.scheduled = 1;
         w_.wake_eh();
     }
-    void wait_until_done() {
-        while (w_.pending != 0)
+    void wait_until_done(place where) {
+        while (w_.pending != 0) {
             w_.wait_done();
+            w_.nothing_known(where);
+        }
     }
     void leave() {
         w_.live = w_.live - 1;
