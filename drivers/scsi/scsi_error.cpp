@@ -176,7 +176,8 @@ scsi_disposition scsi_decide_disposition(scsi_cmnd& cmd) {
 
 void scsi_error_handler(Scsi_Host& shost) {
     for (;;) {
-        shost.priv.eh_wakeup.wait([&] { return shost.priv.eh_should_stop || eh_is_due(shost); });
+        shost.priv.eh_wakeup.wait_idle(
+            [&] { return shost.priv.eh_should_stop || eh_is_due(shost); });
         if (shost.priv.eh_should_stop)
             break;
         shost.hostt.eh_strategy_handler(shost);

@@ -9,7 +9,7 @@ namespace spinup::kernel {
 /// Context: no thread has the CPU.
 thread* scheduler::pick() {
     for (;;) {
-        if (first_irq_ != nullptr && away_ == 0 && (explorer_ == nullptr || ready_.empty()))
+        if (first_irq_ != nullptr && irqs_are_next())
             deliver_irqs();
         if (run_over_)
             return nullptr;
@@ -28,6 +28,12 @@ thread* scheduler::pick() {
     }
 }
 
+/// With an oracle, only if nobody is ready. If somebody is away with a spinlock even then, that
+/// spins: for ever, which is a deadlock, or for a thread that sleeps with the lock.
+bool scheduler::irqs_are_next() const {
+    return explorer_ == nullptr || (ready_.empty() && (away_ == 0 || wait_cycle().empty()));
+}
+
 // What an oracle that explores is asked.
 
 /// Lists who could go on: `self`, which runs, then who is ready, then the timeline.
@@ -43,8 +49,10 @@ void scheduler::gather(const thread* self) {
 
 /// Returns: an index in who_; meaningless if the run is over.
 u32 scheduler::ask(bool first_runs) {
-    if (who_.size() < 2)
+    if (who_.size() < 2) {
+        explorer_->alone();
         return 0;
+    }
     if (states_ && !explorer_->visit(state())) {
         end_run(verdict::given_up);
         return 0;
