@@ -27,9 +27,9 @@ struct reset_try {
 void set_resetting(ata_port& ap, bool on) {
     spin_guard guard(ap.lock);
     if (on)
-        ap.pflags |= ata_pflags::RESETTING;
+        set_bits(ap.pflags, ata_pflags::RESETTING);
     else
-        ap.pflags &= ~ata_pflags::RESETTING;
+        clear_bits(ap.pflags, ata_pflags::RESETTING);
 }
 
 errno_t ata_do_reset(ata_link& link, ata_reset_fn method, time_point deadline) {
@@ -81,8 +81,8 @@ errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
         // Events of the reset itself are not news.
         spin_guard guard(ap.lock);
         if (ap.host.eh.reset_forgets_pending) {
-            link.eh_info = {};
-            ap.pflags &= ~ata_pflags::EH_PENDING;
+            link.eh_info.clear();
+            clear_bits(ap.pflags, ata_pflags::EH_PENDING);
         } else {
             link.eh_info.serror = 0;
         }

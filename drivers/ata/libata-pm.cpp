@@ -42,7 +42,7 @@ void report_result(ata_port& ap, errno_t rc) {
 /// Whether a PM request of this direction is posted.
 bool pm_posted(ata_port& ap, bool resume) {
     spin_guard guard(ap.lock);
-    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.resumes() == resume;
+    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.load().resumes() == resume;
 }
 
 } // namespace
@@ -54,28 +54,28 @@ bool eh_starts_disks(const ata_port& ap) { return ap.host.scsi.start.eh_starts_d
 void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
-    WARN_ON(ap.kernel, !any(ap.pflags, ata_pflags::SUSPENDED));
+    WARN_ON(ap.kernel, !any_once(ap.pflags, ata_pflags::SUSPENDED));
     const errno_t rc = ap.ops->port_resume(ap);
 
     spin_guard guard(ap.lock);
-    ap.pflags &= ~(ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
-    ap.pflags |= ata_pflags::RESUMING;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    set_bits(ap.pflags, ata_pflags::RESUMING);
     report_result(ap, rc);
 }
 
 void ata_eh_handle_port_suspend(ata_port& ap) {
     if (!pm_posted(ap, false))
         return;
-    WARN_ON(ap.kernel, any(ap.pflags, ata_pflags::SUSPENDED));
+    WARN_ON(ap.kernel, any_once(ap.pflags, ata_pflags::SUSPENDED));
     if (eh_starts_disks(ap) && ata_dev_enabled(ap.link.dev))
         ata_dev_power_set_standby(ap.link.dev);
     ata_eh_freeze_port(ap);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
 
     spin_guard guard(ap.lock);
-    ap.pflags &= ~ata_pflags::PM_PENDING;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING);
     if (!failed(rc))
-        ap.pflags |= ata_pflags::SUSPENDED;
+        set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
         ata_port_schedule_eh(ap);
     report_result(ap, rc);
@@ -92,7 +92,7 @@ void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi
     ap_.kernel.emit(trace_event::pm_request, ap_.print_id, message.event);
     ap_.pm_mesg = message;
     ap_.pm_result = kernel::result_ref{result};
-    ap_.pflags |= ata_pflags::PM_PENDING;
+    set_bits(ap_.pflags, ata_pflags::PM_PENDING);
     ap_.link.eh_info.action |= action;
     ap_.link.eh_info.flags |= flags;
     ata_port_schedule_eh(ap_);
