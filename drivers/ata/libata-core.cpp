@@ -76,6 +76,8 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     if (owner.design.port_suspend != nullptr)
         tdev.pm = &ata_port_pm_ops;
     tdev.async_suspend = true;
+    if (owner.design.suspend_aborts_resume)
+        suspend_wait_q.emplace(owner.kernel, numbered("drive of ata", id));
     if (owner.eh.rescans)
         scsi_rescan_task.emplace(owner.kernel, numbered("rescan of ata", id),
                                  [this] { ata_scsi_dev_rescan(*this); });
@@ -110,6 +112,21 @@ void ata_msleep(ata_port& ap, duration d) {
         ata_eh_acquire(ap);
 }
 
+errno_t ata_eh_msleep(ata_port& ap, duration d) {
+    if (!ap.suspend_wait_q) {
+        ata_msleep(ap, d);
+        return errno_t::ok;
+    }
+    const bool owns_eh = ap.host.eh_owner == ap.kernel.current_pid();
+    if (owns_eh)
+        ata_eh_release(ap);
+    const bool aborted =
+        ap.suspend_wait_q->wait_for([&ap] { return ata_eh_suspend_aborts(ap); }, d);
+    if (owns_eh)
+        ata_eh_acquire(ap);
+    return aborted ? errno_t::eintr : errno_t::ok;
+}
+
 void ata_dev_init(ata_device& dev) {
     ata_link& link = dev.link;
     // The speed limit was the old device's.
@@ -139,6 +156,8 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
         ata_tport_add(*ap, host.scsi.pm);
     for (auto& ap : host.ports) {
         ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &ap->tdev);
+        ap->scsi_host->lockless_busy = host.eh.lockless_busy;
+        ap->scsi_host->eh_wakeup_barrier = host.eh.eh_wakeup_barrier;
         scsi_add_host(*ap->scsi_host);
     }
 }

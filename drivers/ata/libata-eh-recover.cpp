@@ -189,7 +189,8 @@ errno_t ata_eh_recover(ata_port& ap) {
         if (any(ehc.i.action, ata_eh_action::reset)) {
             const bool vacant = link.dev.cls == ata_class::unknown;
             if (const errno_t rc = ata_eh_reset(link, vacant); failed(rc)) {
-                ap.kernel.emit(trace_event::ata_reset_giveup, ap.print_id);
+                if (rc != errno_t::eintr)
+                    ap.kernel.emit(trace_event::ata_reset_giveup, ap.print_id);
                 return rc;
             }
         }

@@ -106,8 +106,11 @@ void fetch_eh_info(ata_port& ap) {
 bool repeat_or_end(ata_port& ap, Scsi_Host& host) {
     spin_guard guard(ap.lock);
     if (any(ap.pflags, ata_pflags::EH_PENDING)) {
-        if (--ap.eh_tries != 0)
+        if (--ap.eh_tries != 0) {
+            if (ap.host.eh.start_once)
+                clear_bits(ap.pflags, ata_pflags::RESUMING);
             return true;
+        }
         ap.kernel.emit(trace_event::ata_eh_giveup, ap.print_id);
         clear_bits(ap.pflags, ata_pflags::EH_PENDING);
     }
@@ -149,7 +152,8 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         // Before eh_info is fetched: the port must be alive for what the request asks for.
         ata_eh_handle_port_resume(ap);
         fetch_eh_info(ap);
-        if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
+        if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED) &&
+            !ata_eh_suspend_aborts(ap))
             recover(ap);
         else
             ata_eh_finish(ap);
@@ -266,7 +270,7 @@ void ata_eh_done(ata_link& link, bool per_dev, ata_eh_action action) {
 void ata_std_error_handler(ata_port& ap) {
     ata_eh_autopsy(ap);
     ata_eh_report(ap);
-    if (failed(ata_eh_recover(ap)))
+    if (const errno_t rc = ata_eh_recover(ap); failed(rc) && rc != errno_t::eintr)
         ata_dev_disable(ap.link.dev);
     ata_eh_finish(ap);
 }

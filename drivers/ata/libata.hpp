@@ -229,6 +229,7 @@ struct ata_port {
 
     u32 eh_tries = 0;
     kernel::wait_queue eh_wait_q;
+    std::optional<kernel::wait_queue> suspend_wait_q; ///< with pm_design::suspend_aborts_resume
     cmnd_list eh_done_q;
     kernel::timer_list fastdrain_timer;
     kernel::shared<u32> fastdrain_cnt{kernel, tdev.name, "fastdrain_cnt"};
@@ -287,6 +288,9 @@ void ata_port_probe(ata_port& ap);
 
 /// Sleeps with the EH mutex let go, if the caller holds it. Context: thread.
 void ata_msleep(ata_port& ap, duration d);
+/// The same, of EH that waits for a drive: with pm_design::suspend_aborts_resume, a suspend ends
+/// it. Context: EH. Returns: -EINTR if one did.
+errno_t ata_eh_msleep(ata_port& ap, duration d);
 void ata_eh_acquire(ata_port& ap);
 void ata_eh_release(ata_port& ap);
 

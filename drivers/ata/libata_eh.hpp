@@ -43,6 +43,10 @@ template <class Info> void ata_ehi_hotplugged(Info& ehi) {
 /// Context: thread. Sleeps. Locks: none.
 void ata_port_wait_eh(ata_port& ap);
 
+/// Whether a suspend has been posted that this pass, a resume, is to give way to.
+/// Locks: none held. Takes ap.lock.
+[[nodiscard]] bool ata_eh_suspend_aborts(ata_port& ap);
+
 /// Whether EH stops and starts disks around a system sleep.
 [[nodiscard]] bool eh_starts_disks(const ata_port& ap);
 

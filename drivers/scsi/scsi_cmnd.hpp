@@ -112,6 +112,8 @@ struct scsi_cmnd : cmnd_hook {
     /// Who completes it first, and who has timed it out: atomic, as in Linux (REQ_ATOM_COMPLETE in
     /// 3.11, rq->state later).
     kernel::shared<cmnd_state> state;
+    /// The driver or EH has it (SCMD_STATE_INFLIGHT). Nobody else writes it, so it needs no lock.
+    kernel::shared<bool> inflight;
     kernel::timer_list timeout_timer; ///< belongs to the queue
 
     /// The answer is CHECK CONDITION with this sense data, whatever it was before.

@@ -2,6 +2,7 @@
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/scsi_priv.hpp"
 #include <spinup/base/check.hpp>
+#include <spinup/kernel/barrier.hpp>
 
 namespace spinup::drivers {
 
@@ -12,7 +13,14 @@ namespace {
 bool eh_is_due(const Scsi_Host& shost) {
     const u32 failed = shost.host_failed.read_once();
     return (failed != 0 || shost.host_eh_scheduled.read_once() != 0) &&
-           failed == shost.host_busy.read_once();
+           failed == scsi_host_busy(shost);
+}
+
+// The new state must be out before the busy commands are counted, or their last one's end and the
+// count miss each other.
+void barrier_before_busy(Scsi_Host& shost) {
+    if (shost.lockless_busy && shost.eh_wakeup_barrier)
+        kernel::smp_mb(shost.kernel);
 }
 
 // Locks: *host_lock held.
@@ -81,7 +89,7 @@ scsi_disposition status_disposition(scsi_cmnd& cmd) {
 
 void scsi_eh_wakeup(Scsi_Host& shost) {
     shost.host_lock->assert_held();
-    if (shost.host_busy == shost.host_failed)
+    if (scsi_host_busy(shost) == shost.host_failed)
         shost.priv.eh_wakeup.wake_all();
 }
 
@@ -90,6 +98,7 @@ void scsi_schedule_eh(Scsi_Host& shost) {
     if (!enter_recovery(shost))
         return;
     count_up(shost.host_eh_scheduled);
+    barrier_before_busy(shost);
     scsi_eh_wakeup(shost);
 }
 
@@ -101,6 +110,7 @@ bool scsi_eh_scmd_add(scsi_cmnd& cmd) {
     cmd.state.write_once(cmnd_state::in_eh);
     shost.eh_cmd_q.push_back(cmd);
     count_up(shost.host_failed);
+    barrier_before_busy(shost);
     scsi_eh_wakeup(shost);
     return true;
 }

@@ -83,6 +83,10 @@ struct Scsi_Host {
     kernel::spinlock default_lock;
     kernel::spinlock* const host_lock = &default_lock;
 
+    /// How busy commands are counted (eh_options). The driver sets them before scsi_add_host().
+    bool lockless_busy = false;
+    bool eh_wakeup_barrier = true;
+
     /// Commands that wait for EH. Locks: *host_lock.
     cmnd_list eh_cmd_q;
     /// Threads that wait for the end of recovery.
@@ -135,6 +139,9 @@ void scsi_remove_host(Scsi_Host& shost);
 /// Changes the state if the transition is in the table. Locks: *host_lock held.
 /// Returns: -EINVAL for a transition that is not.
 errno_t scsi_host_set_state(Scsi_Host& shost, scsi_host_state state);
+
+/// Commands that the driver or EH has. Locks: none needed.
+[[nodiscard]] u32 scsi_host_busy(const Scsi_Host& shost);
 
 /// Whether EH is running or due: no command is issued then. Locks: may be read without.
 [[nodiscard]] bool scsi_host_in_recovery(const Scsi_Host& shost);

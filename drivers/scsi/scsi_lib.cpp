@@ -3,6 +3,7 @@
 #include "drivers/scsi/scsi_eh.hpp"
 #include "drivers/scsi/scsi_priv.hpp"
 #include <spinup/base/check.hpp>
+#include <spinup/kernel/barrier.hpp>
 
 namespace spinup::drivers {
 
@@ -78,6 +79,7 @@ scsi_cmnd* next_to_issue(scsi_device& sdev) {
         cmd.unlink();
         atomic_inc(sdev.device_busy);
         atomic_inc(sdev.host.host_busy);
+        cmd.inflight.write_once(true);
         cmd.result = {};
         cmd.request.held = false;
         if (!dead) {
@@ -120,13 +122,34 @@ void run_queue(scsi_device& sdev, kernel::spin_guard& locked) {
     }
 }
 
+// Locks: *host_lock held.
+void wake_eh_if_asked(Scsi_Host& shost) {
+    if (shost.host_failed != 0 || shost.host_eh_scheduled != 0)
+        scsi_eh_wakeup(shost);
+}
+
+// The command's end as EH counts it, before the lock is taken for the rest. scsi_dec_host_busy()
+// from 5.5 on.
+void clear_inflight(scsi_cmnd& cmd) {
+    Scsi_Host& shost = cmd.device->host;
+    cmd.inflight.write_once(false);
+    if (!shost.lockless_busy)
+        return;
+    if (shost.eh_wakeup_barrier)
+        kernel::smp_mb(shost.kernel);
+    if (!scsi_host_in_recovery(shost))
+        return;
+    kernel::spin_guard locked(*shost.host_lock);
+    wake_eh_if_asked(shost);
+}
+
 // scsi_device_unbusy. Locks: *host_lock held.
 void unbusy(scsi_device& sdev) {
     Scsi_Host& shost = sdev.host;
     atomic_dec(shost.host_busy);
     atomic_dec(sdev.device_busy);
-    if (scsi_host_in_recovery(shost) && (shost.host_failed != 0 || shost.host_eh_scheduled != 0))
-        scsi_eh_wakeup(shost);
+    if (!shost.lockless_busy && scsi_host_in_recovery(shost))
+        wake_eh_if_asked(shost);
     if (sdev.sdev_state == scsi_device_state::del)
         sdev.queue.wait.wake_all();
 }
@@ -216,6 +239,7 @@ void run_after_completion(scsi_device& sdev) {
 
 scsi_cmnd::scsi_cmnd(scsi_device& sdev)
     : device(&sdev), state(sdev.kernel, sdev.sdev_gendev.name, "command", cmnd_state::pooled),
+      inflight(sdev.kernel, sdev.sdev_gendev.name, "inflight"),
       timeout_timer(sdev.kernel, [this] { scsi_times_out(*this); }) {}
 
 cmnd_state blk_mark_rq_complete(scsi_cmnd& cmd, cmnd_state to) {
@@ -274,6 +298,7 @@ void scsi_done_softirq(Scsi_Host& shost) {
 }
 
 void scsi_queue_insert(scsi_cmnd& cmd, scsi_mlqueue reason) {
+    clear_inflight(cmd);
     kernel::spin_guard locked(*cmd.device->host.host_lock);
     unbusy(*cmd.device);
     put_back(cmd, reason);
@@ -287,6 +312,7 @@ void scsi_finish_command(scsi_cmnd& cmd) {
     auto action = completion_action::end;
     if (!cmd.result.good() && cmd.request.cmd_type == request_type::fs && !waited_too_long(cmd))
         action = action_of(cmd);
+    clear_inflight(cmd);
     {
         kernel::spin_guard locked(*sdev.host.host_lock);
         sdev.device_blocked = 0;
@@ -299,6 +325,17 @@ void scsi_finish_command(scsi_cmnd& cmd) {
     if (action == completion_action::end)
         end_request(cmd);
     run_after_completion(sdev);
+}
+
+u32 scsi_host_busy(const Scsi_Host& shost) {
+    if (!shost.lockless_busy)
+        return shost.host_busy.read_once();
+    u32 n = 0;
+    // By index: either list may grow meanwhile.
+    for (std::size_t i = 0; i < shost.devices.size(); ++i)
+        for (std::size_t j = 0; j < shost.devices[i]->queue.pool.size(); ++j)
+            n += shost.devices[i]->queue.pool[j].inflight.read_once() ? 1 : 0;
+    return n;
 }
 
 duration scsi_retry_limit(const scsi_cmnd& cmd) {
