@@ -249,8 +249,8 @@ template <class Info> void clear_action(Info& ehi, bool per_dev, ata_eh_action a
     // A per-device action may have been asked of the link as a whole.
     if (per_dev)
         action &= ATA_EH_PERDEV_MASK;
-    ehi.action &= ~action;
-    ehi.dev_action &= ~action;
+    ehi.action = static_cast<ata_eh_action>(ehi.action) & ~action;
+    ehi.dev_action = static_cast<ata_eh_action>(ehi.dev_action) & ~action;
 }
 
 } // namespace
