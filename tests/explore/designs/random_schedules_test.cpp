@@ -1,5 +1,5 @@
-// Suspend, resume and a read, of every design, under random schedules with all checkers on: what
-// the kernel finds wrong is what is known of the design.
+// Suspend, resume and a read, of every design: first come, first served, and under random schedules
+// with all checkers on, where what the kernel finds wrong is what is known of the design.
 #include "drivers/ata/pm_designs/registry.hpp"
 #include "drivers/scsi/scsi_io.hpp"
 #include "emu/machine/world.hpp"
@@ -54,6 +54,28 @@ u32 schedules() {
     const char* const wanted = std::getenv("SPINUP_SCHEDULES");
     return wanted != nullptr ? static_cast<u32>(std::atoi(wanted)) : 20;
 }
+
+class FirstComeFirstServed : public testing::TestWithParam<const pm_design*> {};
+
+// Whatever is wrong with a design shows only when somebody comes between.
+TEST_P(FirstComeFirstServed, sleeps_twice_without_a_complaint) {
+    machine::world_options options;
+    options.design = GetParam();
+    options.order = drivers::find_dpm_order("upfront");
+    for (const drivers::disk_start* start : drivers::disk_starts) {
+        options.start = start;
+        machine::world w{from_text(hba(3, disk(1, 200) + disk(2, 3'000) + disk(3, 7'000))),
+                         options};
+        const auto end = w.kernel().run("loop", [&w] { loop(w); });
+        EXPECT_TRUE(end.done()) << start->name << ": " << end.text();
+        EXPECT_EQ(w.kernel().complaints(), 0u) << start->name;
+        for (u32 port = 1; port <= 3; ++port)
+            EXPECT_EQ(w.ata(port).link.dev.cls, drivers::ata_class::ata) << start->name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FirstComeFirstServed, testing::ValuesIn(drivers::pm_designs),
+                         [](const auto& each) { return std::string{each.param->name}; });
 
 class Schedules : public testing::TestWithParam<const pm_design*> {};
 
