@@ -88,9 +88,9 @@ struct pm_design {
 
     /// The port's .suspend, .freeze, .poweroff and .runtime_suspend. Null, with the next one, if
     /// the design has callbacks of the host only. Context: thread (PM core). Sleeps.
-    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message);
+    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message) = nullptr;
     /// The port's .resume, .thaw, .restore and .runtime_resume.
-    errno_t (*port_resume)(pm_port& port, kernel::pm_message message);
+    errno_t (*port_resume)(pm_port& port, kernel::pm_message message) = nullptr;
 
     /// A request by somebody beside the PM core, as libsas makes them: it does not wait, and the
     /// result goes to `result`. Null if the design has no such thing.
@@ -104,7 +104,9 @@ struct pm_design {
 
     /// It claims that the caller of a resume never waits for a drive.
     bool resume_returns = false;
-    /// A suspend that is posted while EH waits for a drive ends that wait.
+    /// A suspend that is posted while EH resumes the port ends EH's wait for the drive: the port
+    /// goes down at once, what the queue holds stays there, and a drive that has not answered yet
+    /// gets no command.
     bool suspend_aborts_resume = false;
 };
 
