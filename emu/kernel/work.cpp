@@ -13,8 +13,43 @@ timer_list::timer_list(system& k, std::function<void()> fn)
 
 void timer_list::fire() { fn_(); }
 
-work::work(system& k, std::string_view name, std::function<void()> fn)
-    : k_(k), fn_(std::move(fn)), idle_(k, name) {}
+namespace {
+// How often the freezer looks whether items have come to an end, and for how long.
+// Source: kernel/power/process.c, try_to_freeze_tasks(), freeze_timeout_msecs.
+constexpr duration freeze_poll = std::chrono::milliseconds{8};
+constexpr duration freeze_timeout = std::chrono::seconds{20};
+} // namespace
+
+errno_t freezer::freeze() {
+    frozen_ = true;
+    const time_point deadline = k_.now() + freeze_timeout;
+    while (active_ != 0) {
+        if (k_.now() >= deadline) {
+            thaw();
+            return errno_t::ebusy;
+        }
+        k_.usleep_range(freeze_poll);
+    }
+    return errno_t::ok;
+}
+
+void freezer::thaw() {
+    frozen_ = false;
+    // In order of arrival.
+    work* first = nullptr;
+    while (held_ != nullptr) {
+        work* const item = std::exchange(held_, held_->next_held_);
+        item->next_held_ = std::exchange(first, item);
+    }
+    while (first != nullptr) {
+        work* const item = std::exchange(first, first->next_held_);
+        item->next_held_ = nullptr;
+        item->start();
+    }
+}
+
+work::work(system& k, std::string_view name, std::function<void()> fn, freezer* by)
+    : k_(k), fn_(std::move(fn)), idle_(k, name), freezer_(by) {}
 
 work::~work() {
     CHECK(!running_);
@@ -26,19 +61,43 @@ bool work::queue() {
     if (queued_ || s.stopped())
         return false;
     queued_ = true;
-    if (worker_ == nullptr)
-        worker_ = s.start_work(*this);
+    if (worker_ == nullptr) {
+        if (is_frozen())
+            hold();
+        else
+            start();
+    }
     s.decision_point();
     return true;
 }
+
+void work::start() {
+    worker_ = k_.sched().start_work(*this);
+    if (freezer_ != nullptr)
+        ++freezer_->active_;
+}
+
+void work::done_with_worker() {
+    worker_ = nullptr;
+    if (freezer_ != nullptr)
+        --freezer_->active_;
+}
+
+void work::hold() { next_held_ = std::exchange(freezer_->held_, this); }
 
 bool work::unqueue() {
     if (!queued_)
         return false;
     queued_ = false;
-    if (!running_) {
+    if (worker_ == nullptr) {
+        work** at = &freezer_->held_;
+        while (*at != this)
+            at = &(*at)->next_held_;
+        *at = std::exchange(next_held_, nullptr);
+        idle_.wake_all();
+    } else if (!running_) {
         worker_->item = nullptr; // it will find nothing to do
-        worker_ = nullptr;
+        done_with_worker();
         idle_.wake_all();
     }
     return true;
@@ -48,23 +107,33 @@ void work::flush() {
     idle_.wait([this] { return !queued_ && !running_; });
 }
 
+bool work::cancel_sync() {
+    const bool was_queued = unqueue();
+    idle_.wait([this] { return !running_; });
+    return was_queued;
+}
+
 void work::run() {
     // Also when the worker is unwound.
     struct at_end {
         work& item;
         ~at_end() {
             item.running_ = false;
-            item.queued_ = false;
-            item.worker_ = nullptr;
+            item.done_with_worker();
+            if (item.queued_ && item.is_frozen())
+                item.hold(); // queued anew while it ran, and held up
+            else
+                item.queued_ = false;
             item.idle_.wake_all();
         }
     } const end{*this};
-    while (queued_) {
+    // What was due when the freezer came still runs, once.
+    do {
         queued_ = false;
         running_ = true;
         fn_();
         running_ = false;
-    }
+    } while (queued_ && !is_frozen());
 }
 
 delayed_work::delayed_work(system& k, std::string_view name, std::function<void()> fn)
@@ -88,6 +157,11 @@ void delayed_work::mod(duration delay) {
 bool delayed_work::cancel() {
     const bool was_armed = timer_.del_timer();
     return work_.unqueue() || was_armed;
+}
+
+bool delayed_work::cancel_sync() {
+    const bool was_armed = timer_.del_timer();
+    return work_.cancel_sync() || was_armed;
 }
 
 void async_domain::schedule(std::function<void()> fn) {
