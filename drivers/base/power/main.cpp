@@ -31,7 +31,7 @@ dpm::phase::phase(kernel::system& k, std::string_view called,
 dpm::phases::phases(kernel::system& k, std::string_view down,
                     dev_pm_ops::callback dev_pm_ops::*suspend_callback, std::string_view up,
                     dev_pm_ops::callback dev_pm_ops::*resume_callback)
-    : suspend(k, down, suspend_callback, down, down),
+    : suspend(k, down, suspend_callback, down == "hibernate" ? "poweroff" : down, down),
       late(k, "late " + std::string{down}, &dev_pm_ops::suspend_late, "suspend_late",
            std::string{down} + " late"),
       noirq(k, "noirq " + std::string{down}, &dev_pm_ops::suspend_noirq, "suspend_noirq",
