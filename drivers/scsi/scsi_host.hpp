@@ -90,6 +90,8 @@ struct Scsi_Host {
     u32 host_failed = 0;
     /// EH was asked for without a failed command. Locks: *host_lock.
     u32 host_eh_scheduled = 0;
+    /// It and what is below it take part in runtime PM. Set before scsi_add_host().
+    bool runtime_pm = false;
     /// Counts down while the host has said HOST_BUSY. Locks: *host_lock.
     u32 host_blocked = 0;
     /// A queue was turned away for the host's sake. Locks: *host_lock.
