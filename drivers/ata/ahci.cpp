@@ -4,6 +4,7 @@
 #include <bit>
 #include <spinup/base/check.hpp>
 
+#include "drivers/ata/libahci_priv.hpp"
 #include "drivers/ata/libata_eh.hpp"
 #include "drivers/base/power/dpm.hpp"
 #include "drivers/scsi/scsi_core.hpp"
@@ -64,12 +65,25 @@ namespace {
 /// The PCI bus saves the function's state when interrupts are off, which takes it no time.
 errno_t pci_pm_suspend_noirq(device&) { return errno_t::ok; }
 
+/// ahci_shutdown_one: the disks have been told by now; the ports fall silent.
+void ahci_shutdown_one(device& dev) {
+    for (auto& ap : host_of(dev).host().ports) {
+        if (ap->private_data == nullptr)
+            continue;
+        ata_eh_freeze_port(*ap);
+        static_cast<void>(ahci_deinit_port(*ap));
+    }
+}
+
 constexpr dev_pm_ops ahci_pci_pm_ops = [] {
     dev_pm_ops ops;
     ops.suspend = ahci_pci_device_suspend;
     ops.suspend_noirq = pci_pm_suspend_noirq;
     ops.resume_noirq = ahci_pci_device_resume_noirq;
     ops.resume = ahci_pci_device_resume;
+    ops.freeze = ops.poweroff = ahci_pci_device_suspend;
+    ops.thaw = ops.restore = ahci_pci_device_resume;
+    ops.shutdown = ahci_shutdown_one;
     ops.functions = "pci_pm_";
     return ops;
 }();
@@ -78,7 +92,9 @@ constexpr dev_pm_ops ahci_pci_pm_ops = [] {
 
 ahci_host::ahci_host(scsi_core& core, bus::mmio& registers, ahci_config config)
     : config_(std::move(config)), pdev_(core.kernel, config_.name, config_.parent),
-      host_(core, pdev_, *config_.design, config_.eh), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
+      host_(core, pdev_, *config_.design, config_.eh, config_.switches), hpriv_{registers, {}, {},
+                                                                                0,         {}, 0,
+                                                                                {}} {
     pdev_.drvdata = this;
     pdev_.pm = &ahci_pci_pm_ops;
     pdev_.driver_name = "ahci";
@@ -143,6 +159,11 @@ std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers,
     h->print_ports();
     ata_host_probe(h->host_);
     return h;
+}
+
+void ahci_remove_one(ahci_host& h) {
+    ata_host_detach(h.host());
+    h.host().scsi.pm.device_del(h.pci_device());
 }
 
 } // namespace spinup::drivers

@@ -14,6 +14,7 @@ struct ahci_config {
     const pm_design* design = nullptr;
     /// Null: those of the design's kernel.
     const eh_options* eh = nullptr;
+    driver_switches switches{};
     u32 first_print_id = 1; ///< number of the first port in log lines
     /// Physical address of BAR5, for the log only.
     u32 abar_address = 0;
@@ -69,5 +70,9 @@ class ahci_host {
 /// Returns when all ports have been probed. Context: thread. Sleeps.
 /// Returns: null if the controller did not come out of its reset.
 std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers, ahci_config config);
+
+/// The driver is unbound: disks are removed, ports and SCSI hosts end, the devices leave the tree.
+/// Context: thread. Sleeps.
+void ahci_remove_one(ahci_host& h);
 
 } // namespace spinup::drivers

@@ -143,6 +143,21 @@ void recover(ata_port& ap) {
         ap.kernel.emit(trace_event::port_ready, ap.print_id);
 }
 
+/// The driver goes: nothing is asked of the device any more.
+void ata_eh_unload(ata_port& ap) {
+    ata_dev_disable(ap.link.dev);
+    spin_guard guard(ap.lock);
+    ata_port_freeze(ap);
+    ap.pflags &= ~ata_pflags::EH_PENDING;
+    ap.pflags |= ata_pflags::UNLOADED;
+}
+
+void unload_or_finish(ata_port& ap) {
+    if (any(ap.pflags, ata_pflags::UNLOADING) && !any(ap.pflags, ata_pflags::UNLOADED))
+        ata_eh_unload(ap);
+    ata_eh_finish(ap);
+}
+
 void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
     ata_eh_acquire(ap);
     do {
@@ -154,7 +169,7 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         if (!any(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
             recover(ap);
         else
-            ata_eh_finish(ap);
+            unload_or_finish(ap);
         ata_eh_handle_port_suspend(ap);
     } while (repeat_or_end(ap, host));
     ata_eh_release(ap);

@@ -11,6 +11,7 @@
 
 #include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/libata_types.hpp"
+#include "drivers/ata/switches.hpp"
 #include "drivers/base/device.hpp"
 #include "drivers/scsi/scsi_device.hpp"
 #include <array>
@@ -205,6 +206,7 @@ struct ata_port {
     kernel::timer_list fastdrain_timer;
     u32 fastdrain_cnt = 0;
     kernel::delayed_work hotplug_task;
+    bool hotplug_running = false;                         ///< its work is under way
     std::optional<kernel::delayed_work> scsi_rescan_task; ///< with eh_options::rescans
 
     /// This EH run has configured a device: the port is ready when it ends.
@@ -221,8 +223,8 @@ struct ata_port {
 
 struct ata_host {
     /// Without options: those of the design's kernel.
-    ata_host(scsi_core& core, device& dev, const pm_design& pm,
-             const eh_options* options = nullptr);
+    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options* options = nullptr,
+             const driver_switches& behaviour = {});
     ata_host(const ata_host&) = delete;
     ata_host& operator=(const ata_host&) = delete;
 
@@ -231,6 +233,7 @@ struct ata_host {
     device& dev; ///< the PCI function
     const pm_design& design;
     const eh_options& eh;
+    const driver_switches switches;
     const scsi_host_template* sht = nullptr;
     kernel::spinlock lock;
     kernel::mutex eh_mutex;
@@ -253,6 +256,9 @@ extern const ata_port_operations ata_dummy_port_ops;
 void ata_host_register(ata_host& host, const scsi_host_template& sht);
 /// Probes all ports and adds the devices found. Context: thread. Sleeps. Linux: async_port_probe.
 void ata_host_probe(ata_host& host);
+/// The driver goes: each port's disk is removed, EH disables its device, and the SCSI host ends.
+/// The objects stay. Context: thread. Sleeps. Linux: ata_host_detach.
+void ata_host_detach(ata_host& host);
 /// Asks EH to probe the port. Does not wait.
 void ata_port_probe(ata_port& ap);
 
@@ -329,10 +335,16 @@ void ata_scsi_dev_rescan(ata_port& ap);
 // libata-transport.cpp
 
 void ata_tport_add(ata_port& ap, dpm& power);
+void ata_tport_delete(ata_port& ap, dpm& power);
 
 // libata-pm.cpp
 
 extern const dev_pm_ops ata_port_pm_ops;
+/// A port and all below it by runtime PM, with the switch runtime_pm: its disk, then target, host
+/// and port; the other way round for a resume, which stops at the port if that has no disk.
+/// Context: thread. Sleeps. Returns: the first failure, as pm_runtime_suspend() and _resume() do.
+errno_t ata_tree_runtime_suspend(ata_port& ap);
+errno_t ata_tree_runtime_resume(ata_port& ap);
 /// Steps 1 and 5 of an EH pass. Context: EH. Sleeps.
 void ata_eh_handle_port_resume(ata_port& ap);
 void ata_eh_handle_port_suspend(ata_port& ap);

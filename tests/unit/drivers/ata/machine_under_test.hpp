@@ -36,6 +36,7 @@ struct setup {
     const disk_start* start = &disk_start_sync;
     const eh_options* eh = nullptr; ///< null: those of the design's kernel
     const dpm_order* order = &dpm_order_upfront;
+    driver_switches switches{};
     bool warm = true; ///< firmware has waited for the drives before the driver starts
     kernel::oracle_config choices{};
 };
@@ -62,7 +63,7 @@ struct io_log {
     }
 };
 
-class machine_under_test final : kernel::platform_suspend_ops {
+class machine_under_test final : public kernel::platform_suspend_ops {
   public:
     static constexpr u32 irq = 24;
 
@@ -97,7 +98,9 @@ class machine_under_test final : kernel::platform_suspend_ops {
     }
     void probe() {
         run([this] {
-            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = what.eh});
+            ahci = ahci_init_one(
+                core, hba,
+                {.irq = irq, .design = what.design, .eh = what.eh, .switches = what.switches});
             ASSERT_NE(ahci, nullptr);
         });
     }
