@@ -2,6 +2,7 @@
 // Linux 3.11: drivers/ata/libata-core.c.
 #include <spinup/base/check.hpp>
 #include <string>
+#include <utility>
 
 #include "drivers/ata/libata.hpp"
 #include "drivers/ata/libata_eh.hpp"
@@ -87,9 +88,10 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     }
 }
 
-ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm, const eh_options& options)
-    : scsi(core), kernel(core.kernel), dev(pdev), design(pm), eh(options),
-      lock(core.kernel, "ata_host lock"), eh_mutex(core.kernel, "eh_mutex") {}
+ata_host::ata_host(scsi_core& core, device& pdev, const pm_design& pm, const eh_options& options,
+                   const driver_switches& behaviour)
+    : scsi(core), kernel(core.kernel), dev(pdev), design(pm), eh(with_switches(options, behaviour)),
+      switches(behaviour), lock(core.kernel, "ata_host lock"), eh_mutex(core.kernel, "eh_mutex") {}
 
 void ata_eh_acquire(ata_port& ap) {
     ap.host.eh_mutex.lock();
@@ -155,9 +157,11 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
     for (auto& ap : host.ports)
         ata_tport_add(*ap, host.scsi.pm);
     for (auto& ap : host.ports) {
-        ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &ap->tdev);
+        device& parent = host.switches.host_under_port ? ap->tdev : host.dev;
+        ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &parent);
         ap->scsi_host->lockless_busy = host.eh.lockless_busy;
         ap->scsi_host->eh_wakeup_barrier = host.eh.eh_wakeup_barrier;
+        ap->scsi_host->runtime_pm = host.switches.runtime_pm;
         scsi_add_host(*ap->scsi_host);
     }
 }
@@ -177,6 +181,43 @@ void ata_host_probe(ata_host& host) {
     }
     for (auto& ap : host.ports)
         ata_scsi_scan_host(*ap);
+}
+
+namespace {
+
+void remove_disk(ata_port& ap) {
+    scsi_device* sdev = nullptr;
+    {
+        spin_guard guard(ap.lock);
+        sdev = std::exchange(ap.link.dev.sdev, nullptr);
+    }
+    if (sdev != nullptr)
+        scsi_remove_device(*sdev);
+}
+
+void ata_port_detach(ata_port& ap) {
+    ata_port_wait_eh(ap);
+    // While EH still serves the port, so that the disk gets its last flush.
+    if (ap.host.switches.stop_before_detach)
+        remove_disk(ap);
+    {
+        spin_guard guard(ap.lock);
+        set_bits(ap.pflags, ata_pflags::UNLOADING);
+        ata_port_schedule_eh(ap);
+    }
+    ata_port_wait_eh(ap);
+    static_cast<void>(ap.hotplug_task.cancel_sync());
+    if (ap.scsi_rescan_task)
+        static_cast<void>(ap.scsi_rescan_task->cancel_sync());
+    scsi_remove_host(*ap.scsi_host);
+    ata_tport_delete(ap, ap.host.scsi.pm);
+}
+
+} // namespace
+
+void ata_host_detach(ata_host& host) {
+    for (auto& ap : host.ports)
+        ata_port_detach(*ap);
 }
 
 } // namespace spinup::drivers

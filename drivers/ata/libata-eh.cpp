@@ -144,6 +144,21 @@ void recover(ata_port& ap) {
         ap.kernel.emit(trace_event::port_ready, ap.print_id);
 }
 
+/// The driver goes: nothing is asked of the device any more.
+void ata_eh_unload(ata_port& ap) {
+    ata_dev_disable(ap.link.dev);
+    spin_guard guard(ap.lock);
+    ata_port_freeze(ap);
+    clear_bits(ap.pflags, ata_pflags::EH_PENDING);
+    set_bits(ap.pflags, ata_pflags::UNLOADED);
+}
+
+void unload_or_finish(ata_port& ap) {
+    if (any_once(ap.pflags, ata_pflags::UNLOADING) && !any_once(ap.pflags, ata_pflags::UNLOADED))
+        ata_eh_unload(ap);
+    ata_eh_finish(ap);
+}
+
 void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
     ata_eh_acquire(ap);
     do {
@@ -156,7 +171,7 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
             !ata_eh_suspend_aborts(ap))
             recover(ap);
         else
-            ata_eh_finish(ap);
+            unload_or_finish(ap);
         ata_eh_handle_port_suspend(ap);
     } while (repeat_or_end(ap, host));
     ata_eh_release(ap);

@@ -2,32 +2,55 @@
 // sees it. Linux 3.11: drivers/ata/libata-core.c and libata-eh.c.
 #include "drivers/ata/libata.hpp"
 #include "drivers/ata/libata_eh.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 
 namespace spinup::drivers {
 namespace {
 
-template <kernel::pm_event Event> errno_t ata_port_suspend(device& dev) {
-    auto& ap = dev_get_drvdata<ata_port>(dev);
-    if (ap.scsi_rescan_task)
+/// Whether a device is being removed or added.
+bool in_hotplug(ata_port& ap) {
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::SCSI_HOTPLUG) || ap.hotplug_task.pending() ||
+           ap.hotplug_running.read_once();
+}
+
+errno_t ata_port_suspend(ata_port& ap, kernel::pm_message mesg) {
+    const driver_switches& switches = ap.host.switches;
+    // The hot plug work and the suspend once shared a lock, so that one could not wait for the
+    // other.
+    if (switches.busy_on_hotplug && in_hotplug(ap))
+        return errno_t::ebusy;
+    if (ap.scsi_rescan_task && switches.cancel_rescan)
         static_cast<void>(ap.scsi_rescan_task->cancel_sync());
-    const errno_t rc = ap.host.design.port_suspend(ap.pm, {Event});
+    const errno_t rc = ap.host.design.port_suspend(ap.pm, mesg);
     if (failed(rc) || !ap.host.eh.reports_port_suspend_failure)
         return rc;
     spin_guard guard(ap.lock);
     return any(ap.pflags, ata_pflags::SUSPENDED) ? errno_t::ok : ap.pm.last_result();
 }
 
-template <kernel::pm_event Event> errno_t ata_port_resume(device& dev) {
+template <kernel::pm_event Event> errno_t ata_port_pm_suspend(device& dev) {
+    return ata_port_suspend(dev_get_drvdata<ata_port>(dev), {Event});
+}
+
+template <kernel::pm_event Event> errno_t ata_port_pm_resume(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
     return ap.host.design.port_resume(ap.pm, {Event});
 }
 
 constexpr dev_pm_ops make_port_pm_ops() {
+    using kernel::pm_event;
     dev_pm_ops ops;
-    ops.suspend = ata_port_suspend<kernel::pm_event::suspend>;
-    ops.resume = ata_port_resume<kernel::pm_event::resume>;
+    ops.suspend = ata_port_pm_suspend<pm_event::suspend>;
+    ops.resume = ata_port_pm_resume<pm_event::resume>;
+    ops.freeze = ata_port_pm_suspend<pm_event::freeze>;
+    ops.thaw = ata_port_pm_resume<pm_event::thaw>;
+    ops.poweroff = ata_port_pm_suspend<pm_event::hibernate>;
+    ops.restore = ata_port_pm_resume<pm_event::restore>;
+    ops.runtime_suspend = ata_port_pm_suspend<pm_event::auto_suspend>;
+    ops.runtime_resume = ata_port_pm_resume<pm_event::auto_resume>;
     ops.functions = "ata_port_pm_";
     ops.module = " [libata]";
     return ops;
@@ -63,6 +86,21 @@ bool ata_eh_suspend_aborts(ata_port& ap) {
            !ap.pm_mesg.load().resumes();
 }
 
+errno_t ata_tree_runtime_suspend(ata_port& ap) {
+    if (scsi_device* const sdev = ap.link.dev.sdev; sdev != nullptr)
+        for (device* dev : {&sdev->sdev_gendev, &sdev->target_gendev})
+            if (const errno_t rc = pm_runtime_suspend(*dev); failed(rc))
+                return rc;
+    if (const errno_t rc = pm_runtime_suspend(ap.scsi_host->shost_gendev); failed(rc))
+        return rc;
+    return pm_runtime_suspend(ap.tdev);
+}
+
+errno_t ata_tree_runtime_resume(ata_port& ap) {
+    scsi_device* const sdev = ap.link.dev.sdev;
+    return pm_runtime_resume(sdev != nullptr ? sdev->sdev_gendev : ap.tdev);
+}
+
 void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
@@ -81,7 +119,10 @@ void ata_eh_handle_port_suspend(ata_port& ap) {
     WARN_ON(ap.kernel, any_once(ap.pflags, ata_pflags::SUSPENDED));
     // A resume that was aborted leaves the port frozen, and a drive that cannot listen yet.
     const bool deaf = ata_eh_suspend_aborts(ap) && any_once(ap.pflags, ata_pflags::FROZEN);
-    if (eh_starts_disks(ap) && !deaf && ata_dev_enabled(ap.link.dev))
+    // The machine goes on in a moment, so a disk need not stop for an image.
+    const bool stops =
+        ap.pm_mesg.load().event != kernel::pm_event::freeze || ap.host.switches.freeze_stops_disk;
+    if (eh_starts_disks(ap) && stops && !deaf && ata_dev_enabled(ap.link.dev))
         ata_dev_power_set_standby(ap.link.dev);
     ata_eh_freeze_port(ap);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
@@ -129,15 +170,13 @@ u32 ata_pm_port::operations_done() const {
     return ap_.pm_operations_done;
 }
 
-void ata_pm_port::set_runtime_active() { ap_.runtime_suspended = false; }
-bool ata_pm_port::runtime_suspended() const { return ap_.runtime_suspended; }
-
-errno_t ata_pm_port::runtime_resume() {
-    if (!ap_.runtime_suspended)
-        return errno_t::ok;
-    const errno_t rc = ap_.host.design.port_resume(*this, kernel::PMSG_AUTO_RESUME);
-    ap_.runtime_suspended = failed(rc);
-    return rc;
+void ata_pm_port::set_runtime_active() {
+    pm_runtime_disable(ap_.tdev);
+    static_cast<void>(pm_runtime_set_active(ap_.tdev));
+    pm_runtime_enable(ap_.tdev);
 }
+
+bool ata_pm_port::runtime_suspended() const { return pm_runtime_suspended(ap_.tdev); }
+errno_t ata_pm_port::runtime_resume() { return pm_runtime_resume(ap_.tdev); }
 
 } // namespace spinup::drivers

@@ -15,6 +15,7 @@
 
 #include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/libata_types.hpp"
+#include "drivers/ata/switches.hpp"
 #include "drivers/base/device.hpp"
 #include "drivers/base/marked.hpp"
 #include "drivers/scsi/scsi_device.hpp"
@@ -234,6 +235,8 @@ struct ata_port {
     kernel::timer_list fastdrain_timer;
     kernel::shared<u32> fastdrain_cnt{kernel, tdev.name, "fastdrain_cnt"};
     kernel::delayed_work hotplug_task;
+    /// Its work is under way.
+    kernel::shared<bool> hotplug_running{kernel, tdev.name, "hotplug_running"};
     std::optional<kernel::delayed_work> scsi_rescan_task; ///< with eh_options::rescans
 
     /// This EH run has configured a device: the port is ready when it ends.
@@ -243,7 +246,6 @@ struct ata_port {
     kernel::result_ref pm_result;
     errno_t pm_last_result = errno_t::ok;
     u32 pm_operations_done = 0;
-    bool runtime_suspended = false;
 
     /// For data of internal commands (Linux: sector_buf). 512 bytes.
     kernel::dma_memory sector_buf;
@@ -252,7 +254,8 @@ struct ata_port {
 };
 
 struct ata_host {
-    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options& options);
+    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options& options,
+             const driver_switches& behaviour = {});
     ata_host(const ata_host&) = delete;
     ata_host& operator=(const ata_host&) = delete;
 
@@ -260,7 +263,8 @@ struct ata_host {
     kernel::system& kernel;
     device& dev; ///< the PCI function
     const pm_design& design;
-    const eh_options& eh;
+    const eh_options eh; ///< with what the switches say
+    const driver_switches switches;
     const scsi_host_template* sht = nullptr;
     kernel::spinlock lock;
     kernel::mutex eh_mutex;
@@ -283,6 +287,9 @@ extern const ata_port_operations ata_dummy_port_ops;
 void ata_host_register(ata_host& host, const scsi_host_template& sht);
 /// Probes all ports and adds the devices found. Context: thread. Sleeps. Linux: async_port_probe.
 void ata_host_probe(ata_host& host);
+/// The driver goes: each port's disk is removed, EH disables its device, and the SCSI host ends.
+/// The objects stay. Context: thread. Sleeps. Linux: ata_host_detach.
+void ata_host_detach(ata_host& host);
 /// Asks EH to probe the port. Does not wait.
 void ata_port_probe(ata_port& ap);
 
@@ -361,10 +368,16 @@ void ata_scsi_dev_rescan(ata_port& ap);
 // libata-transport.cpp
 
 void ata_tport_add(ata_port& ap, dpm& power);
+void ata_tport_delete(ata_port& ap, dpm& power);
 
 // libata-pm.cpp
 
 extern const dev_pm_ops ata_port_pm_ops;
+/// A port and all below it by runtime PM, with the switch runtime_pm: its disk, then target, host
+/// and port; the other way round for a resume, which stops at the port if that has no disk.
+/// Context: thread. Sleeps. Returns: the first failure, as pm_runtime_suspend() and _resume() do.
+errno_t ata_tree_runtime_suspend(ata_port& ap);
+errno_t ata_tree_runtime_resume(ata_port& ap);
 /// Steps 1 and 5 of an EH pass. Context: EH. Sleeps.
 void ata_eh_handle_port_resume(ata_port& ap);
 void ata_eh_handle_port_suspend(ata_port& ap);

@@ -24,6 +24,7 @@ namespace spinup::drivers {
     X(INITIALIZING, 7)   /* EH must not be scheduled yet */                                        \
     X(RESETTING, 8)      /* a reset is running */                                                  \
     X(UNLOADING, 9)      /* the driver is being unloaded */                                        \
+    X(UNLOADED, 10)      /* ...and EH has disabled the devices */                                  \
     X(RESUMING, 16)      /* EH resumes the port in this run */                                     \
     X(SUSPENDED, 17)     /* the port is suspended */                                               \
     X(PM_PENDING, 18)    /* a PM operation is posted, not yet done by EH */

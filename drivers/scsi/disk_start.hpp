@@ -36,9 +36,12 @@ extern const disk_start disk_start_sync;
 extern const disk_start disk_start_sync_lenient;
 extern const disk_start disk_start_async;
 extern const disk_start disk_start_eh;
+extern const disk_start disk_start_async_start_6_0;
+extern const disk_start disk_start_none_6_5;
 
-inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_sync_lenient,
-                                        &disk_start_async, &disk_start_eh};
+inline constexpr std::array disk_starts{
+    &disk_start_sync, &disk_start_sync_lenient,    &disk_start_async,
+    &disk_start_eh,   &disk_start_async_start_6_0, &disk_start_none_6_5};
 
 /// Returns: nullptr if there is none of that name.
 [[nodiscard]] const disk_start* find_disk_start(std::string_view name);

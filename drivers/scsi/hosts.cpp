@@ -76,6 +76,8 @@ void scsi_add_host(Scsi_Host& shost) {
     }
     shost.core.pm.device_add(shost.shost_gendev);
     shost.core.pm.device_add(shost.shost_dev);
+    if (shost.runtime_pm)
+        scsi_enable_runtime_pm(shost.shost_gendev, shost.core);
     shost.kernel.emit(trace_event::scsi_host_added, shost.host_no);
 }
 

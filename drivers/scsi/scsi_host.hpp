@@ -86,6 +86,8 @@ struct Scsi_Host {
     /// How busy commands are counted (eh_options). The driver sets them before scsi_add_host().
     bool lockless_busy = false;
     bool eh_wakeup_barrier = true;
+    /// It and what is below it take part in runtime PM. Set before scsi_add_host().
+    bool runtime_pm = false;
 
     /// Commands that wait for EH. Locks: *host_lock.
     cmnd_list eh_cmd_q;

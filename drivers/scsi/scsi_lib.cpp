@@ -1,5 +1,6 @@
 #include "drivers/scsi/scsi_lib.hpp"
 
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/scsi_eh.hpp"
 #include "drivers/scsi/scsi_priv.hpp"
 #include <spinup/base/check.hpp>
@@ -26,7 +27,15 @@ void kick(scsi_device& sdev, duration delay) {
 }
 
 bool is_quiesced_for(const scsi_cmnd& cmd) {
-    return cmd.device->sdev_state == scsi_device_state::quiesce && !cmd.request.pm;
+    return cmd.device->queue.pm_only != 0 && !cmd.request.pm;
+}
+
+// Whether a command can only fail. One that runtime PM holds has not got as far as to be looked at.
+bool is_dead_for(const scsi_cmnd& cmd) {
+    const scsi_device& sdev = *cmd.device;
+    if (sdev.queue.dying || sdev.sdev_state == scsi_device_state::del)
+        return true;
+    return !scsi_device_online(sdev) && (!sdev.queue.rpm_suspended || cmd.request.pm);
 }
 
 void trace_hold(scsi_cmnd& cmd) {
@@ -73,7 +82,7 @@ scsi_cmnd* next_to_issue(scsi_device& sdev) {
     auto& waiting = sdev.queue.waiting;
     while (!waiting.empty()) {
         scsi_cmnd& cmd = waiting.front();
-        const bool dead = !scsi_device_online(sdev);
+        const bool dead = is_dead_for(cmd);
         if (!dead && !may_issue(cmd))
             return nullptr;
         cmd.unlink();
@@ -106,20 +115,6 @@ bool scsi_dispatch_cmd(scsi_cmnd& cmd) {
     cmd.timeout_timer.del_timer();
     scsi_queue_insert(cmd, answer);
     return false;
-}
-
-// scsi_request_fn: until the queue is empty or the driver has had enough.
-// Locks: *host_lock held, dropped around each call of the driver.
-void run_queue(scsi_device& sdev, kernel::spin_guard& locked) {
-    bool taken = true;
-    while (taken) {
-        scsi_cmnd* const cmd = next_to_issue(sdev);
-        if (cmd == nullptr)
-            break;
-        locked.unlock();
-        taken = scsi_dispatch_cmd(*cmd);
-        locked.lock();
-    }
 }
 
 // Locks: *host_lock held.
@@ -342,6 +337,19 @@ duration scsi_retry_limit(const scsi_cmnd& cmd) {
     return cmd.request.timeout * static_cast<s64>(cmd.allowed + 1);
 }
 
+// scsi_request_fn: until the queue is empty or the driver has had enough.
+void run_queue(scsi_device& sdev, kernel::spin_guard& locked) {
+    bool taken = true;
+    while (taken) {
+        scsi_cmnd* const cmd = next_to_issue(sdev);
+        if (cmd == nullptr)
+            break;
+        locked.unlock();
+        taken = scsi_dispatch_cmd(*cmd);
+        locked.lock();
+    }
+}
+
 void scsi_run_queue(scsi_device& sdev) {
     kernel::spin_guard locked(*sdev.host.host_lock);
     run_queue(sdev, locked);
@@ -380,7 +388,12 @@ void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup) {
         sdev.queue.waiting.push_back(cmd);
     if (scsi_host_in_recovery(sdev.host) || is_quiesced_for(cmd))
         trace_hold(cmd);
+    const bool wakes = sdev.queue.rpm_suspended && !setup.pm;
     run_queue(sdev, locked);
+    if (!wakes)
+        return;
+    locked.unlock();
+    static_cast<void>(pm_request_resume(sdev.sdev_gendev));
 }
 
 scsi_result scsi_execute(scsi_device& sdev, scsi_request_setup setup, spec::fixed_sense* sense) {

@@ -37,6 +37,14 @@ void scsi_queue_insert(scsi_cmnd& cmd, scsi_mlqueue reason);
 /// Locks: none held.
 void scsi_finish_command(scsi_cmnd& cmd);
 
+/// Issues what may be issued. Locks: *host_lock, held by `locked` and let go around each call of
+/// the driver.
+void run_queue(scsi_device& sdev, kernel::spin_guard& locked);
+
+/// blk_clear_pm_only: one that holds the queue does so no longer; issues what may be issued.
+/// Locks: *host_lock, held by `locked` and let go meanwhile.
+void scsi_open_queue(scsi_device& sdev, kernel::spin_guard& locked);
+
 /// Longest that a command is tried again, from its submission.
 [[nodiscard]] duration scsi_retry_limit(const scsi_cmnd& cmd);
 

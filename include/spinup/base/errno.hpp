@@ -13,6 +13,7 @@ namespace spinup {
     X(eio, -5, "-EIO")                                                                             \
     X(eagain, -11, "-EAGAIN")                                                                      \
     X(enomem, -12, "-ENOMEM")                                                                      \
+    X(eacces, -13, "-EACCES")                                                                      \
     X(ebusy, -16, "-EBUSY")                                                                        \
     X(enodev, -19, "-ENODEV")                                                                      \
     X(einval, -22, "-EINVAL")                                                                      \

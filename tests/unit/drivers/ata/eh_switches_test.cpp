@@ -42,6 +42,23 @@ TEST(EhSwitch, start_once_makes_a_disk_turn_once_however_often_eh_repeats) {
     EXPECT_EQ(starts(with(&eh_options::start_once)), 1);
 }
 
+TEST(EhSwitch, is_set_by_name_with_the_others) {
+    for (const auto& one : eh_switches)
+        for (const bool on : {false, true}) {
+            const auto switches = with_switch({}, std::string{one.name} + (on ? "=on" : "=off"));
+            ASSERT_TRUE(switches.ok()) << one.name;
+            setup s = one_disk(eh_6_1);
+            s.drives.clear();
+            s.switches = *switches;
+            machine_under_test m{s};
+            m.probe();
+            for (const auto& each : eh_switches)
+                EXPECT_EQ(m.ahci->host().eh.*each.member,
+                          each.name == one.name ? on : eh_6_1.*each.member)
+                    << each.name << " with " << one.name;
+        }
+}
+
 /// What the PM core hears of a port whose engine does not stop.
 errno_t suspend_failing(const eh_options& eh, u64 complaints) {
     machine_under_test m{one_disk(eh)};
@@ -66,10 +83,13 @@ TEST(EhSwitch, reports_port_suspend_failure_to_the_pm_core_which_else_never_hear
 }
 
 TEST(EhSwitch, names_are_unique) {
+    std::vector<std::string_view> names{"rescan_guard"};
     for (const auto& one : eh_switches)
-        EXPECT_EQ(std::count_if(eh_switches.begin(), eh_switches.end(),
-                                [&](const auto& each) { return each.name == one.name; }),
-                  1);
+        names.push_back(one.name);
+    for (const auto& one : driver_switch_rows)
+        names.push_back(one.name);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
 } // namespace

@@ -36,6 +36,7 @@ struct setup {
     const disk_start* start = &disk_start_sync;
     const eh_options* eh = nullptr; ///< null: those of the design's kernel
     const dpm_order* order = &dpm_order_upfront;
+    driver_switches switches{};
     bool no_uld = false; ///< neither sd nor sr
     bool warm = true;    ///< firmware has waited for the drives before the driver starts
     kernel::oracle_config choices{};
@@ -63,7 +64,7 @@ struct io_log {
     }
 };
 
-class machine_under_test final : kernel::platform_suspend_ops {
+class machine_under_test final : public kernel::platform_suspend_ops {
   public:
     static constexpr u32 irq = 24;
 
@@ -102,6 +103,7 @@ class machine_under_test final : kernel::platform_suspend_ops {
                                  {.irq = irq,
                                   .design = what.design,
                                   .eh = &options(),
+                                  .switches = what.switches,
                                   .no_uld_attach = what.no_uld ? ~0u : 0u});
             ASSERT_NE(ahci, nullptr);
         });
