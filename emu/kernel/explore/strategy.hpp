@@ -6,6 +6,7 @@
 // have one worker.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <spinup/base/result.hpp>
 #include <spinup/oracle.hpp>
@@ -32,8 +33,18 @@ class strategy : public oracle {
     [[nodiscard]] virtual std::string coverage() const { return {}; }
 };
 
+struct strategy_row {
+    std::string_view name;
+    std::string_view meaning;
+};
+inline constexpr std::array strategy_rows{
+    strategy_row{"random", "each choice is uniform among its alternatives"},
+    strategy_row{"pct", "random priorities with a few changes, and odds that are known"},
+    strategy_row{"dfs", "every order, one after the other, or all with few preemptions"},
+};
+
 struct strategy_config {
-    std::string_view name; ///< "random", "pct", "dfs"
+    std::string_view name; ///< of a row
     u64 seed = 0;
     u32 depth = 3;         ///< of PCT: bugs that need so many ordered steps
     u32 steps = 1000;      ///< of PCT: decision points that a schedule is expected to have
