@@ -80,6 +80,7 @@ class recorded final : public recording_oracle {
         return kept(choice::thread, static_cast<u32>(who.size()),
                     inner_.pick_thread(who, first_runs));
     }
+    void alone() override { inner_.alone(); }
     [[nodiscard]] bool wants_states() const override { return inner_.wants_states(); }
     bool visit(u64 state) override { return inner_.visit(state); }
     void touched(deed what, u32 object) override { inner_.touched(what, object); }

@@ -43,8 +43,10 @@ void scheduler::gather(const thread* self) {
 
 /// Returns: an index in who_; meaningless if the run is over.
 u32 scheduler::ask(bool first_runs) {
-    if (who_.size() < 2)
+    if (who_.size() < 2) {
+        explorer_->alone();
         return 0;
+    }
     if (states_ && !explorer_->visit(state())) {
         end_run(verdict::given_up);
         return 0;

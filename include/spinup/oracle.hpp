@@ -42,6 +42,9 @@ struct oracle {
         return pick(choice::thread, static_cast<u32>(who.size()));
     }
 
+    /// Instead of pick_thread(), where nobody else could go on: a step ends and the next begins.
+    virtual void alone() {}
+
     /// Whether visit() is to be called: computing a state costs some hundred ns.
     [[nodiscard]] virtual bool wants_states() const { return false; }
     /// Before each pick_thread(): the state of the world, as far as the kernel knows it. Returns:
@@ -50,8 +53,8 @@ struct oracle {
         static_cast<void>(state);
         return true;
     }
-    /// What is really done between one pick_thread() and the next, in order: a step does what its
-    /// thread announced and may do more before the thread can be put back.
+    /// What is really done between one pick_thread() or alone() and the next, in order: a step does
+    /// what its thread announced and may do more before the thread can be put back.
     virtual void touched(deed what, u32 object) {
         static_cast<void>(what);
         static_cast<void>(object);

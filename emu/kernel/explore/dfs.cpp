@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <spinup/base/check.hpp>
-#include <utility>
 
 namespace spinup::kernel {
 
 namespace {
-
-bool commute(const alternative& a, const alternative& b) {
-    if (a.what == deed::unknown || b.what == deed::unknown)
-        return false;
-    return a.object != b.object || (a.what == deed::read && b.what == deed::read);
-}
 
 u64 mix(u64 state, u16 running) {
     return (state ^ (running + u64{1}) * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
@@ -24,39 +17,45 @@ void dfs::begin(u64) {
     depth_ = 0;
     preempted_ = 0;
     cut_ = false;
-    state_is_new_ = false;
-}
-
-/// What was left out for a sleep set may be needed from now on.
-void dfs::drop_sleep_sets(bool& why) {
-    start_over_ = start_over_ || (uses_sleep_sets() && slept_);
-    why = true;
 }
 
 bool dfs::visit(u64 state) {
-    drop_sleep_sets(says_state_);
     if (cut_)
         return false;
     if (replays())
         return true;
     state_ = state;
-    state_is_new_ = true;
     // With a bound the state alone does not say enough: pick_thread() knows the rest.
     if (bound_ == unbounded && !states_.insert(state))
         cut_ = true;
     return !cut_;
 }
 
-u32 dfs::pick(choice kind, u32 n) {
-    if (kind == choice::store)
-        drop_sleep_sets(stores_);
+void dfs::touched(deed what, u32 object) {
+    if (uses_sleep_sets() && !cut_ && !path_.empty() && !replays() && !path_.back().ended)
+        touches_.push_back({what, object});
+}
+
+/// Whoever sleeps could go on, so it is the one that does, or nobody sleeps.
+void dfs::alone() {
+    if (!uses_sleep_sets() || cut_ || path_.empty() || replays() || path_.back().ended)
+        return;
+    cut_ = somebody_sleeps();
+    path_.back().ended = true;
+}
+
+u32 dfs::pick(choice, u32 n) {
     if (cut_)
         return 0;
     if (replays()) {
         CHECK(path_[depth_].n == n); // the world would not be deterministic
         return answer(path_[depth_]);
     }
-    return answer(push(n, {}));
+    if (!path_.empty())
+        path_.back().opaque = true;
+    node& made = push(n, {});
+    made.opaque = true;
+    return answer(made);
 }
 
 u32 dfs::pick_thread(std::span<const alternative> who, bool first_runs) {
@@ -67,7 +66,7 @@ u32 dfs::pick_thread(std::span<const alternative> who, bool first_runs) {
         CHECK(path_[depth_].n == n);
         return answer(path_[depth_]);
     }
-    if (bound_ != unbounded && std::exchange(state_is_new_, false) &&
+    if (bound_ != unbounded && by_state_ &&
         !states_.lower(mix(state_, first_runs ? who[0].pid : u16{0}), preempted_)) {
         cut_ = true;
         return 0;
@@ -81,6 +80,7 @@ u32 dfs::pick_thread(std::span<const alternative> who, bool first_runs) {
         cut_ = true;
         return 0;
     }
+    made.opaque = hides(made);
     return answer(made);
 }
 
@@ -101,6 +101,8 @@ dfs::node& dfs::push(u32 n, std::span<const alternative> who) {
     made.preempted = preempted_;
     made.who = who_.size();
     made.asleep = asleep;
+    made.touches = touches_.size();
+    made.first_touch = made.touches;
     who_.insert(who_.end(), who.begin(), who.end());
     made.of_thread = !who.empty();
     return made;
@@ -109,29 +111,46 @@ dfs::node& dfs::push(u32 n, std::span<const alternative> who) {
 void dfs::pop() {
     who_.resize(path_.back().who);
     asleep_.resize(path_.back().asleep);
+    touches_.resize(path_.back().first_touch);
     path_.pop_back();
 }
 
-/// The sleep set of the next node: of those that sleep at the last one, or have been tried there,
-/// who commutes with the step taken.
+/// Whether the step that a node answers with does not say what it does.
+bool dfs::hides(const node& n) const {
+    const alternative& taken = who_[n.who + n.answer];
+    return taken.pid == 0 || taken.what == deed::unknown;
+}
+
+/// Whether a step commutes with the last one of the path.
+bool dfs::commutes(const sleeper& u, const node& taken) const {
+    for (std::size_t i = u.begin; i < u.end; ++i)
+        for (std::size_t k = taken.touches; k < touches_.size(); ++k)
+            if (touches_[i].object == touches_[k].object &&
+                (touches_[i].what != deed::read || touches_[k].what != deed::read))
+                return false;
+    return true;
+}
+
+/// The sleep set of the next node: of those that sleep at the last one, who commutes with the step
+/// taken there.
 void dfs::inherit_sleep() {
-    if (path_.empty())
+    if (path_.empty() || path_.back().opaque || path_.back().ended)
         return;
     const node& last = path_.back();
     const std::size_t end = asleep_.size();
-    const auto keep = [&](alternative u) {
-        const alternative& taken = who_[last.who + last.answer];
-        if (!last.of_thread || (u.pid != taken.pid && commute(u, taken)))
-            asleep_.push_back(u);
-    };
     for (std::size_t i = last.asleep; i < end; ++i)
-        keep(asleep_[i]);
-    for (u32 i = 0; last.of_thread && i < last.answer; ++i)
-        if (const alternative u = who_[last.who + i];
-            std::none_of(asleep_.begin() + static_cast<std::ptrdiff_t>(last.asleep),
-                         asleep_.begin() + static_cast<std::ptrdiff_t>(end),
-                         [&](const alternative& a) { return a.pid == u.pid; }))
-            keep(u);
+        if (const sleeper u = asleep_[i]; commutes(u, last))
+            asleep_.push_back(u);
+}
+
+/// Whether what follows the last step is what has been tried in other orders.
+bool dfs::somebody_sleeps() {
+    const std::size_t before = asleep_.size();
+    inherit_sleep();
+    const bool any = asleep_.size() != before;
+    slept_ = slept_ || any;
+    asleep_.resize(before);
+    return any;
 }
 
 /// Whether what the last node of the path would answer sleeps. A thread in a sleep set has the same
@@ -153,28 +172,25 @@ bool dfs::next_answer(node& n) {
         bound_cut_ = true;
         return false;
     }
+    if (uses_sleep_sets() && n.of_thread && !n.opaque) {
+        asleep_.push_back({who_[n.who + n.answer].pid, n.touches, touches_.size()});
+        n.touches = touches_.size();
+    }
+    touches_.resize(n.touches);
+    n.ended = false;
     do
         ++n.answer;
     while (n.answer < n.n && sleeps(n));
+    if (n.answer < n.n)
+        n.opaque = !n.of_thread || hides(n);
     return n.answer < n.n;
 }
 
 bool dfs::end() {
     CHECK(!replays()); // the world would not be deterministic
-    if (uses_sleep_sets() && !cut_) {
-        // Whoever still sleeps has run meanwhile, alone, or could have.
-        const std::size_t before = asleep_.size();
-        inherit_sleep();
-        cut_ = asleep_.size() != before;
-        slept_ = slept_ || cut_;
-        asleep_.resize(before);
-    }
+    if (uses_sleep_sets() && !cut_)
+        cut_ = somebody_sleeps(); // who could have gone on when the run ended
     ++(cut_ ? cut_short_ : orders_);
-    if (start_over_) {
-        start_over_ = false;
-        clear();
-        return true;
-    }
     for (; !path_.empty(); pop())
         if (next_answer(path_.back()))
             return true;
@@ -191,6 +207,7 @@ void dfs::clear() {
     path_.clear();
     who_.clear();
     asleep_.clear();
+    touches_.clear();
     states_.clear();
     bound_cut_ = false;
     orders_ = 0;
@@ -204,7 +221,7 @@ std::string dfs::coverage() const {
     out += " tried: " + std::to_string(orders_) + " schedules to their end, " +
            std::to_string(cut_short_) + " cut short, the deepest of " + std::to_string(deepest_) +
            " choices";
-    if (says_state_)
+    if (by_state_)
         out += "; " + std::to_string(states_.size()) +
                " states\npruned by visited states: proves what a state or the step to it shows, "
                "not what only the way there shows";

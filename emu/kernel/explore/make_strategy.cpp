@@ -17,7 +17,7 @@ result<std::unique_ptr<strategy>> make_strategy(const strategy_config& config) {
             std::make_unique<pct>(config.seed, config.depth, config.steps)};
     }
     if (config.name == "dfs")
-        return std::unique_ptr<strategy>{std::make_unique<dfs>(config.preemptions)};
+        return std::unique_ptr<strategy>{std::make_unique<dfs>(config.preemptions, config.states)};
     std::string known;
     for (const strategy_row& row : strategy_rows)
         known.append(known.empty() ? "" : ", ").append(row.name);

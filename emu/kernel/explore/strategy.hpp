@@ -49,6 +49,7 @@ struct strategy_config {
     u32 depth = 3;         ///< of PCT: bugs that need so many ordered steps
     u32 steps = 1000;      ///< of PCT: decision points that a schedule is expected to have
     u32 preemptions = ~0u; ///< of DFS: how many a schedule may have
+    bool states = false;   ///< of DFS: simulated_kernel::state() is all of the world's state
 };
 
 /// Returns: the strategy, or the user's mistake (an unknown name, a depth of 0).

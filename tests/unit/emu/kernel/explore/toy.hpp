@@ -20,7 +20,7 @@ class toy {
     static constexpr u16 first_pid = 100;
 
     std::vector<std::vector<toy_step>> threads;
-    /// What the threads share and know, less how far they are; nothing: the world can't say it.
+    /// What the threads share and know, less how far they are.
     std::function<u64()> state;
     std::function<void()> reset = [] {};
 
@@ -49,11 +49,14 @@ class toy {
             const auto ready = ready_threads(running);
             if (ready.empty())
                 return true;
-            if (state && !how.visit(whole_state()))
+            if (how.wants_states() && !how.visit(whole_state()))
                 return false;
             running = ready[choose(how, ready, running)];
             order_.push_back(running);
-            threads[running][done_[running]++].act();
+            const toy_step& step = threads[running][done_[running]++];
+            if (step.what != deed::unknown)
+                how.touched(step.what, step.object);
+            step.act();
         }
     }
 
@@ -80,8 +83,10 @@ class toy {
     }
 
     u32 choose(strategy& how, const std::vector<std::size_t>& ready, std::size_t running) {
-        if (ready.size() < 2)
+        if (ready.size() < 2) {
+            how.alone();
             return 0;
+        }
         std::vector<alternative> who;
         for (const std::size_t t : ready) {
             const toy_step& next = threads[t][done_[t]];
