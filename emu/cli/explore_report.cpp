@@ -43,9 +43,9 @@ std::string campaign_json(const kernel::campaign_report& report) {
 }
 
 std::string campaign_table(const kernel::campaign_report& report) {
-    std::string out = fmt::format("{} schedules in {:.1f} s, {:.0f} a second; {}{} different\n",
-                                  report.schedules, seconds_of(report.took), rate_of(report),
-                                  about(report), report.distinct);
+    std::string out =
+        fmt::format("{} schedules in {:.1f} s, {:.0f} a second; {}{} different\n", report.schedules,
+                    seconds_of(report.took), rate_of(report), about(report), report.distinct);
     if (!report.coverage.empty())
         out += report.coverage + (report.coverage.back() == '\n' ? "" : "\n");
     if (report.found.empty())

@@ -136,8 +136,8 @@ class world_explorer final : public explorer {
             return {};
         CHECK(end.done()); // whatever else ends a run is a finding
         if (failed(s->failed_suspend()))
-            return {verdict_suspend_failed, "the machine did not sleep: " +
-                                                std::string{to_string(s->failed_suspend())}};
+            return {verdict_suspend_failed,
+                    "the machine did not sleep: " + std::string{to_string(s->failed_suspend())}};
         watched.at_end();
         if (const auto& broken = watched.broken())
             return {broken->what->name, broken->how};

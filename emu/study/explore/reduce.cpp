@@ -19,8 +19,7 @@ reduced reduce(const exploration& what, const kernel::run_token& token, std::str
             return std::nullopt;
         return e.last().schedule.picks();
     };
-    const kernel::minimised least =
-        kernel::minimise({first.options, first.picks}, again, max_runs);
+    const kernel::minimised least = kernel::minimise({first.options, first.picks}, again, max_runs);
     return {e.play({least.run.options, least.run.picks}, true), least.runs, least.minimal};
 }
 

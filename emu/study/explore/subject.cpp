@@ -40,29 +40,27 @@ void add_surroundings(machine::world_options& o) {
 
 result<machine::world_options> options_of(const subject& s) {
     machine::world_options o;
-    const auto design =
-        look_up("design", drivers::pm_designs, drivers::find_pm_design, s.design);
+    const auto design = look_up("design", drivers::pm_designs, drivers::find_pm_design, s.design);
     if (!design)
         return design.error();
     o.design = *design;
     add_surroundings(o);
     if (!s.disk_start.empty()) {
-        const auto start = look_up("disk start", drivers::disk_starts, drivers::find_disk_start,
-                                   s.disk_start);
+        const auto start =
+            look_up("disk start", drivers::disk_starts, drivers::find_disk_start, s.disk_start);
         if (!start)
             return start.error();
         o.start = *start;
     }
     if (!s.order.empty()) {
-        const auto order =
-            look_up("order", drivers::dpm_orders, drivers::find_dpm_order, s.order);
+        const auto order = look_up("order", drivers::dpm_orders, drivers::find_dpm_order, s.order);
         if (!order)
             return order.error();
         o.order = *order;
     }
     if (!s.switches.empty())
-        return user_error{{}, "there is no switch '" + machine::printable(s.switches.front()) + "'",
-                          ""};
+        return user_error{
+            {}, "there is no switch '" + machine::printable(s.switches.front()) + "'", ""};
     return o;
 }
 

@@ -1,5 +1,6 @@
 // A second requester of a port's design, as libsas is one: it asks for a suspend and a resume of
-// the port, one upon the other, and has a place for each result. Linux: drivers/scsi/libsas/sas_ata.c.
+// the port, one upon the other, and has a place for each result. Linux:
+// drivers/scsi/libsas/sas_ata.c.
 #include "emu/study/scenarios/registry.hpp"
 
 #include <spinup/kernel/result_slot.hpp>

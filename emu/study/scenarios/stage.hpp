@@ -10,11 +10,11 @@
 #include "emu/machine/world.hpp"
 #include "emu/study/scenarios/written_data.hpp"
 
-#include <spinup/kernel/result_slot.hpp>
 #include <deque>
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <spinup/kernel/result_slot.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
