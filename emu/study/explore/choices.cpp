@@ -30,8 +30,19 @@ u32 run_choices::pick_thread(std::span<const alternative> who, bool first_runs) 
     if (!open_)
         return 0;
     const u32 n = static_cast<u32>(who.size());
-    return kept(choice::thread, n,
-                strategy_ != nullptr ? strategy_->pick_thread(who, first_runs) : scripted(n));
+    if (strategy_ == nullptr)
+        return kept(choice::thread, n, scripted(n));
+    // What a thread does to the hardware is not announced, so two steps may meet there although
+    // their deeds do not: a search must not take them to commute.
+    who_.assign(who.begin(), who.end());
+    for (alternative& each : who_)
+        each.what = deed::unknown;
+    return kept(choice::thread, n, strategy_->pick_thread(who_, first_runs));
+}
+
+void run_choices::alone() {
+    if (open_ && strategy_ != nullptr)
+        strategy_->alone();
 }
 
 void run_choices::touched(deed what, u32 object) {

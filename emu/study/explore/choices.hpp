@@ -20,6 +20,7 @@ class run_choices final : public oracle, public option_source {
 
     u32 pick(choice kind, u32 n) override;
     u32 pick_thread(std::span<const alternative> who, bool first_runs) override;
+    void alone() override;
     /// Never: a state of the kernel leaves out what the hardware is at.
     [[nodiscard]] bool wants_states() const override { return false; }
     void touched(deed what, u32 object) override;
@@ -39,6 +40,7 @@ class run_choices final : public oracle, public option_source {
     oracle* strategy_ = nullptr;
     const script* script_ = nullptr;
     bool open_ = false;
+    std::vector<alternative> who_;
     kernel::token schedule_;
     std::vector<kernel::run_option> options_;
 };
