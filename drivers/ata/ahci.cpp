@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <spinup/base/check.hpp>
 
 #include "drivers/ata/libata_eh.hpp"
@@ -32,10 +33,27 @@ void take(kernel::system& k, duration cost) {
         k.usleep_range(cost);
 }
 
+/// What a design of the whole host does to its ports; one of ports has callbacks of their own.
+errno_t request_of(errno_t (*request)(std::span<pm_port* const>, kernel::pm_message),
+                   ata_host& host, kernel::pm_message mesg) {
+    if (request == nullptr)
+        return errno_t::ok;
+    std::vector<pm_port*> ports;
+    for (const auto& ap : host.ports)
+        if (ap->private_data != nullptr)
+            ports.push_back(&ap->pm);
+    return request(ports, mesg);
+}
+
 } // namespace
 
 errno_t ahci_pci_device_suspend(device& dev) {
     ahci_host& h = host_of(dev);
+    // 3.1 does the ports after it has turned interrupts off, when it could afford to: no command
+    // was sent by EH. With a disk start that has EH stop the disks there are some.
+    if (const errno_t rc = request_of(h.host_.design.host_suspend, h.host_, kernel::PMSG_SUSPEND);
+        failed(rc))
+        return rc;
     // Interrupts are off before the function goes to D3. AHCI 1.1, 8.3.3.
     auto ctl = spec::ghc{};
     ctl.raw = h.hpriv_.mmio.read32(spec::ghc::offset);
@@ -56,7 +74,7 @@ errno_t ahci_pci_device_resume(device& dev) {
     if (const errno_t rc = ahci_reset_controller(h.host_, h.hpriv_); failed(rc))
         return rc;
     ahci_init_controller(h.host_, h.hpriv_);
-    return errno_t::ok;
+    return request_of(h.host_.design.host_resume, h.host_, kernel::PMSG_RESUME);
 }
 
 namespace {

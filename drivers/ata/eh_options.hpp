@@ -63,8 +63,8 @@ extern const eh_options eh_6_12;     ///< 6.9 to 6.12.102
 extern const eh_options eh_6_12_103; ///< and later in that series
 extern const eh_options eh_7_3;
 
-/// The options of the newest kernel that has this design; of the newest there is for a design that
-/// no kernel has.
+/// The options of the newest kernel that has this design; those of 3.11 for older designs and for
+/// what was posted against it, and those of the newest there is for a design that no kernel has.
 [[nodiscard]] const eh_options& eh_options_of(const pm_design& design);
 
 } // namespace spinup::drivers

@@ -49,7 +49,9 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
                    [this] { ata_scsi_hotplug(*this); }),
       internal_done(owner.kernel, numbered("internal command of ata", id)) {
     tdev.drvdata = this;
-    tdev.pm = &ata_port_pm_ops;
+    // Before 3.3 ports had none, nor needed them: the PCI function's reach all ports.
+    if (owner.design.port_suspend != nullptr)
+        tdev.pm = &ata_port_pm_ops;
     tdev.async_suspend = true;
     if (owner.eh.rescans)
         scsi_rescan_task.emplace(owner.kernel, numbered("rescan of ata", id),

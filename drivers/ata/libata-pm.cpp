@@ -8,33 +8,35 @@
 namespace spinup::drivers {
 namespace {
 
-errno_t ata_port_suspend(device& dev) {
+template <kernel::pm_event Event> errno_t ata_port_suspend(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
     if (ap.scsi_rescan_task)
         static_cast<void>(ap.scsi_rescan_task->cancel_sync());
-    return ap.host.design.port_suspend(ap.pm, kernel::PMSG_SUSPEND);
+    return ap.host.design.port_suspend(ap.pm, {Event});
 }
 
-errno_t ata_port_resume(device& dev) {
+template <kernel::pm_event Event> errno_t ata_port_resume(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
-    return ap.host.design.port_resume(ap.pm, kernel::PMSG_RESUME);
+    return ap.host.design.port_resume(ap.pm, {Event});
 }
 
 constexpr dev_pm_ops make_port_pm_ops() {
     dev_pm_ops ops;
-    ops.suspend = ata_port_suspend;
-    ops.resume = ata_port_resume;
+    ops.suspend = ata_port_suspend<kernel::pm_event::suspend>;
+    ops.resume = ata_port_resume<kernel::pm_event::resume>;
     ops.functions = "ata_port_pm_";
     ops.module = " [libata]";
     return ops;
 }
 
-/// Hands the result to the requester, if the design wants one. Locks: ap.lock.
+/// Keeps the result, and hands it to the requester if the design wants one. Locks: ap.lock.
 void report_result(ata_port& ap, errno_t rc) {
     ap.kernel.emit(trace_event::pm_done, ap.print_id, to_int(rc));
-    if (ap.pm_result != nullptr)
-        *ap.pm_result = rc;
-    ap.pm_result = nullptr;
+    ap.pm_last_result = rc;
+    ++ap.pm_operations_done;
+    if (ap.pm_result)
+        ap.pm_result.write(ap.kernel, rc);
+    ap.pm_result = {};
 }
 
 /// Whether a PM request of this direction is posted.
@@ -85,11 +87,11 @@ u32 ata_pm_port::print_id() const { return ap_.print_id; }
 bool ata_pm_port::pm_pending() const { return any(ap_.pflags, ata_pflags::PM_PENDING); }
 
 void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
-                       errno_t* result) {
+                       kernel::result_slot* result) {
     ap_.lock.assert_held();
     ap_.kernel.emit(trace_event::pm_request, ap_.print_id, message.event);
     ap_.pm_mesg = message;
-    ap_.pm_result = result;
+    ap_.pm_result = kernel::result_ref{result};
     ap_.pflags |= ata_pflags::PM_PENDING;
     ap_.link.eh_info.action |= action;
     ap_.link.eh_info.flags |= flags;
@@ -99,6 +101,27 @@ void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi
 void ata_pm_port::wait_eh() {
     ap_.kernel.emit(trace_event::pm_wait, ap_.print_id);
     ata_port_wait_eh(ap_);
+}
+
+errno_t ata_pm_port::last_result() const {
+    ap_.lock.assert_held();
+    return ap_.pm_last_result;
+}
+
+u32 ata_pm_port::operations_done() const {
+    ap_.lock.assert_held();
+    return ap_.pm_operations_done;
+}
+
+void ata_pm_port::set_runtime_active() { ap_.runtime_suspended = false; }
+bool ata_pm_port::runtime_suspended() const { return ap_.runtime_suspended; }
+
+errno_t ata_pm_port::runtime_resume() {
+    if (!ap_.runtime_suspended)
+        return errno_t::ok;
+    const errno_t rc = ap_.host.design.port_resume(*this, kernel::PMSG_AUTO_RESUME);
+    ap_.runtime_suspended = failed(rc);
+    return rc;
 }
 
 } // namespace spinup::drivers

@@ -166,8 +166,13 @@ class ata_pm_port final : public pm_port {
     [[nodiscard]] u32 print_id() const override;
     [[nodiscard]] bool pm_pending() const override;
     void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
-              errno_t* result) override;
+              kernel::result_slot* result) override;
     void wait_eh() override;
+    [[nodiscard]] errno_t last_result() const override;
+    [[nodiscard]] u32 operations_done() const override;
+    void set_runtime_active() override;
+    [[nodiscard]] bool runtime_suspended() const override;
+    errno_t runtime_resume() override;
 
   private:
     ata_port& ap_;
@@ -211,7 +216,10 @@ struct ata_port {
     bool configured = false;
 
     kernel::pm_message pm_mesg;
-    errno_t* pm_result = nullptr;
+    kernel::result_ref pm_result;
+    errno_t pm_last_result = errno_t::ok;
+    u32 pm_operations_done = 0;
+    bool runtime_suspended = false;
 
     /// For data of internal commands (Linux: sector_buf). 512 bytes.
     kernel::dma_memory sector_buf;

@@ -22,7 +22,7 @@ int print(std::string_view text) {
 void add_registry(std::string& out, std::string_view title, registry which) {
     out += std::string{title} + "\n";
     for (const auto& entry : entries_of(which))
-        fmt::format_to(std::back_inserter(out), "  {:<12} {}\n  {:<12} ({})\n", entry.name,
+        fmt::format_to(std::back_inserter(out), "  {:<16} {}\n  {:<16} ({})\n", entry.name,
                        entry.summary, "", entry.source);
 }
 
