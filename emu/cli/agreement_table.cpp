@@ -52,6 +52,11 @@ std::string agreement_table(const study::agreement& a, const std::string& stack)
            "callback;\n"
            "  wait: the same in a suspend that met the resume; ! differs, of times by more than "
            "150 ms and 2 %\n";
+    if (a.late != duration{})
+        out +=
+            fmt::format("  a kernel that sleeps between two tries of a reset may be {} ms later: "
+                        "its timer wheel\n",
+                        ms_text(a.late));
     for (const port_agreement& p : a.ports) {
         if (!p.lines_differ)
             continue;

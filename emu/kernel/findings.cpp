@@ -43,7 +43,7 @@ void scheduler::stuck(name_id lock, const void* owner) {
     else
         report(finding_kind::irq_unsafe,
                actor().text() + " spins for ever for " + what + ", held by " +
-                   label(*static_cast<const thread*>(owner), log_) + ", which sleeps");
+                   label(*static_cast<const thread*>(owner), log_) + ", which cannot go on");
     if (cpu_.current == nullptr)
         throw stuck_for_ever{};
 }

@@ -122,7 +122,10 @@ class scheduler {
     void cell_changed(const shared_cell& cell);
     void forget(const shared_cell& cell);
     /// A work item or call returns to the kernel.
-    void returns(std::string_view what);
+    void returns(std::string_view what) {
+        if (checkers_ != nullptr) [[unlikely]]
+            returned(what);
+    }
     /// What a search must know of an object: who holds a lock, whether work is queued.
     void object_state(u32 object, u64 value) {
         if (states_)
@@ -183,6 +186,7 @@ class scheduler {
     void put_back(thread& self, thread* next);
     thread* pick();
     thread* choose();
+    [[nodiscard]] bool irqs_are_next() const;
     bool advance();
     bool time_moves();
     void step();
@@ -210,7 +214,13 @@ class scheduler {
     }
     void deliver_irqs();
     void deliver_first();
-    void context_ends(std::string_view what);
+    /// A handler or timer returned, or was left by an exception.
+    void context_ends(std::string_view what) {
+        cpu_.spinlocks = 0;
+        returns(what);
+        context_slot_ = check::setup_slot;
+    }
+    void returned(std::string_view what);
     void deliver(irq_line& line);
     void update_attention() {
         cpu_.attention =

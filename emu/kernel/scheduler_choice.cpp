@@ -9,7 +9,7 @@ namespace spinup::kernel {
 /// Context: no thread has the CPU.
 thread* scheduler::pick() {
     for (;;) {
-        if (first_irq_ != nullptr && away_ == 0 && (explorer_ == nullptr || ready_.empty()))
+        if (first_irq_ != nullptr && irqs_are_next())
             deliver_irqs();
         if (run_over_)
             return nullptr;
@@ -26,6 +26,12 @@ thread* scheduler::pick() {
             return t;
         }
     }
+}
+
+/// With an oracle, only if nobody is ready. If somebody is away with a spinlock even then, that
+/// spins: for ever, which is a deadlock, or for a thread that sleeps with the lock.
+bool scheduler::irqs_are_next() const {
+    return explorer_ == nullptr || (ready_.empty() && (away_ == 0 || wait_cycle().empty()));
 }
 
 // What an oracle that explores is asked.

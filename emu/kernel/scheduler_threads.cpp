@@ -56,14 +56,18 @@ void scheduler::finish(thread& t) {
     else if (!t.unwinding)
         returns("a thread");
     cpu_.spinlocks = 0;
-    flush_stores(t);
+    if (!t.stores.empty())
+        flush_stores(t);
     if (t.kworker)
         log_.emit(trace_event::thread_block, t.pid, kworker_idle_);
     else
         log_.emit(trace_event::thread_end, t.pid);
     leave(t);
-    if (&t == target_)
+    if (&t == target_) {
         end_run(verdict::done);
+        if (checkers_ != nullptr) // the caller of run(), and the next run, know what it did
+            checkers_->clocks().hand_on(t.slot, check::setup_slot);
+    }
     retire(t);
 }
 

@@ -38,18 +38,11 @@ void scheduler::begins(thread& t) {
     if (t.slot == 0 || slots_ < many_slots)
         t.slot = slots_++;
     checkers_->clocks().begin(slot(), t.slot);
+    did(deed::sync, 0);
 }
 
-/// A handler or timer returned, or was left by an exception.
-void scheduler::context_ends(std::string_view what) {
-    cpu_.spinlocks = 0;
-    if (checkers_ != nullptr)
-        checkers_->returns(actor(), what);
-    context_slot_ = check::setup_slot;
-}
-
-void scheduler::returns(std::string_view what) {
-    if (checkers_ != nullptr && !stopping_)
+void scheduler::returned(std::string_view what) {
+    if (!stopping_)
         checkers_->returns(actor(), what);
 }
 

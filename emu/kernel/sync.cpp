@@ -56,7 +56,7 @@ void wait_queue::wake_one() {
 }
 
 void wait_queue::publish_slow(u32 state) { k_.sched().publish(id_, state); }
-void wait_queue::observe_slow() { k_.sched().observe(id_); }
+void wait_queue::observe_slow() const { k_.sched().observe(id_); }
 void wait_queue::state_slow(u32 state) { k_.sched().object_state(id_, state); }
 
 void mutex::lock() {

@@ -131,6 +131,7 @@ void async_domain::schedule(std::function<void()> fn) {
     if (!s.start_call(*this, std::move(fn)))
         return;
     ++running_;
+    idle_.now_is(running_);
     s.decision_point(deed::sync);
 }
 

@@ -123,17 +123,28 @@ void compare_lines(port_agreement& out, const side& model, const side& kernel, s
     }
 }
 
-port_agreement compare_port(const side& model, const side& kernel, std::size_t index, bool early) {
+/// How late the kernel may be because it slept between two tries of a reset.
+duration lateness(const side& kernel) {
+    const auto again = [](const port_hardware& p) { return p.comresets > 1; };
+    const bool slept = std::any_of(kernel.hardware.begin(), kernel.hardware.end(),
+                                   [&again](const hardware_cycle& c) {
+                                       return std::any_of(c.ports.begin(), c.ports.end(), again);
+                                   });
+    return slept ? timer_wheel_slot : duration{};
+}
+
+port_agreement compare_port(const side& model, const side& kernel, std::size_t index, bool early,
+                            duration late) {
     port_agreement out;
     out.port = kernel.ports.at(index);
     out.model = times_of(model, index, early);
     out.kernel = times_of(kernel, index, early);
     out.comresets_differ = out.model.comresets != out.kernel.comresets;
-    out.link_up_differs = differs(out.model.link_up, out.kernel.link_up);
-    out.ready_differs = differs(out.model.ready, out.kernel.ready);
-    out.suspend_differs = differs(out.model.suspend, out.kernel.suspend);
-    out.resume_differs = differs(out.model.resume, out.kernel.resume);
-    out.wait_differs = differs(out.model.wait, out.kernel.wait);
+    out.link_up_differs = differs(out.model.link_up, out.kernel.link_up, late);
+    out.ready_differs = differs(out.model.ready, out.kernel.ready, late);
+    out.suspend_differs = differs(out.model.suspend, out.kernel.suspend, late);
+    out.resume_differs = differs(out.model.resume, out.kernel.resume, late);
+    out.wait_differs = differs(out.model.wait, out.kernel.wait, late);
     compare_commands(out, model, kernel, index);
     compare_lines(out, model, kernel, index);
     return out;
@@ -215,12 +226,13 @@ class comparer {
             return ours.error();
         out.verdict = ours->verdict;
         out.wake = what_.wake;
+        out.late = lateness(theirs);
         std::vector<u32> numbers;
         for (const machine::port& p : what_.ports)
             numbers.push_back(p.number);
         const side model = side_of(ours->hardware, ours->log, std::move(numbers));
         for (std::size_t i = 0; i < what_.ports.size(); ++i)
-            out.ports.push_back(compare_port(model, theirs, i, out.gap.has_value()));
+            out.ports.push_back(compare_port(model, theirs, i, out.gap.has_value(), out.late));
         return out;
     }
 
@@ -276,10 +288,11 @@ bool agreement::equal() const {
            std::all_of(ports.begin(), ports.end(), [](const auto& p) { return p.equal(); });
 }
 
-bool differs(std::optional<duration> model, std::optional<duration> kernel) {
+bool differs(std::optional<duration> model, std::optional<duration> kernel, duration late) {
     if (!model || !kernel)
         return model.has_value() != kernel.has_value();
-    const double apart = std::abs(to_ms(*model - *kernel));
+    const duration expected = std::clamp(*kernel, *model, *model + late);
+    const double apart = std::abs(to_ms(*kernel) - to_ms(expected));
     return apart > to_ms(agreement_limit) && apart > agreement_share * to_ms(*kernel);
 }
 

@@ -23,7 +23,9 @@ enum class deed : u8 {
     sync,    ///< on a lock, a wait queue, a work item or the like
 };
 
-/// Who could go on, at a choice of thread.
+/// Who could go on, at a choice of thread. `what` and `object` are the first thing it will do; what
+/// it does from there to its next decision point (it unlocks, wakes, starts threads: the decision
+/// point comes after those) is told as it happens, by oracle::touched().
 struct alternative {
     u16 pid = 0; ///< 0: hardware and kernel timers: an interrupt that waits, or else a timer
     deed what = deed::unknown;
@@ -53,8 +55,8 @@ struct oracle {
         static_cast<void>(state);
         return true;
     }
-    /// What is really done between one pick_thread() or alone() and the next, in order: a step does
-    /// what its thread announced and may do more before the thread can be put back.
+    /// What is really done between one pick_thread() or alone() and the next, in order. Object 0 is
+    /// the list of threads, whose numbers depend on who starts one first.
     virtual void touched(deed what, u32 object) {
         static_cast<void>(what);
         static_cast<void>(object);

@@ -5,8 +5,8 @@
 namespace spinup::kernel::check {
 
 checkers::checkers(const trace& names, const check_options& options, reporter report)
-    : names_(names), options_(options), report_(std::move(report)), races_(clocks_, held_, names),
-      order_(names) {}
+    : names_(names), options_(options), report_(std::move(report)), clocks_(options.races),
+      races_(clocks_, held_, names), order_(names) {}
 
 void checkers::locked(const actor& who, const held_lock& lock) {
     clocks_.acquire(who.slot, lock.object);

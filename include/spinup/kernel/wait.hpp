@@ -126,12 +126,12 @@ class wait_queue {
         if (k_.cpu().watches) [[unlikely]]
             publish_slow(state);
     }
-    void observe() {
+    void observe() const {
         if (k_.cpu().watches) [[unlikely]]
             observe_slow();
     }
     void publish_slow(u32 state);
-    void observe_slow();
+    void observe_slow() const;
     void state_slow(u32 state);
     void now_is(u32 state) {
         if (k_.cpu().watches) [[unlikely]]
@@ -180,7 +180,10 @@ class completion {
         done_ = 0;
         queue_.now_is(done_);
     }
-    [[nodiscard]] bool done() const { return done_ != 0; }
+    [[nodiscard]] bool done() const {
+        queue_.observe();
+        return done_ != 0;
+    }
 
   private:
     static constexpr u32 all = ~0u;

@@ -22,6 +22,10 @@ TEST(Agreement, allows_150_ms_or_2_percent) {
     EXPECT_TRUE(differs(std::nullopt, 1ms));
     EXPECT_TRUE(differs(1ms, std::nullopt));
     EXPECT_FALSE(differs(std::nullopt, std::nullopt));
+    EXPECT_FALSE(differs(6'032ms, 6'281ms, 256ms)) << "a slot of the timer wheel";
+    EXPECT_TRUE(differs(6'032ms, 6'281ms, 0ms));
+    EXPECT_TRUE(differs(6'032ms, 6'439ms, 256ms));
+    EXPECT_TRUE(differs(6'281ms, 6'032ms, 256ms)) << "late, never early";
 }
 
 TEST(Agreement, takes_what_did_not_happen_for_later_than_all) {

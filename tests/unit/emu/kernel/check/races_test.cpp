@@ -232,6 +232,29 @@ TEST(races, work_knows_nothing_of_what_its_kworker_did_before) {
               few);
 }
 
+TEST(races, are_none_between_a_run_and_the_next_but_with_who_is_left_over) {
+    for (const bool left_over : {false, true}) {
+        bare_world w(oracle_config::random(1));
+        shared<u32> x(w.k, "a", "x");
+        x = 1;
+        w.k.run("one", [&] {
+            x = 2;
+            w.k.kthread_run("stays", [&] {
+                w.k.usleep_range(10ms);
+                if (left_over)
+                    x = 3;
+            });
+            w.k.usleep_range(1ms);
+        });
+        x = 4;
+        w.k.run("two", [&] {
+            x = 5;
+            w.k.usleep_range(20ms);
+        });
+        EXPECT_EQ(w.k.findings().size(), left_over ? 1u : 0u);
+    }
+}
+
 TEST(races, are_not_looked_for_if_switched_off_and_change_no_run) {
     const auto body = [](bare_world& w) {
         shared<u32> x(w.k, "a", "x");

@@ -25,7 +25,7 @@ TEST(RunToken, reads_as_what_it_is) {
     run_token plain = example();
     plain.options.clear();
     plain.schedule = {};
-    EXPECT_EQ(plain.text(), "x1:two-requesters/locked_6_6/:s1:rr:46440754");
+    EXPECT_EQ(plain.text(), "x1:two-requesters/locked_6_6/:" + token{}.text() + ":46440754");
 }
 
 TEST(RunToken, an_option_that_is_not_there_is_0) {
@@ -58,24 +58,25 @@ RC_GTEST_PROP(RunToken, survives_the_way_through_its_text, ()) {
 TEST(RunToken, says_what_is_wrong_with_it) {
     const std::string good = example().text();
     const std::string rest = good.substr(3);
+    const std::string plain = token{}.text(); // of the round robin schedule
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"x0:" + rest, "of an older version, x0"},
         {"x2:" + rest, "of a newer version, x2"},
         {"x77:what/ever", "of a newer version, x77"},
-        {"s1:rr", "a schedule alone"},
+        {plain, "a schedule alone"},
         {"", "not the token of a run"},
         {"x:" + rest, "not the token of a run"},
         {"y1:" + rest, "not the token of a run"},
         {good.substr(0, good.size() - 1), "cut short"},
         {good.substr(0, good.size() - 9), "cut short"},
-        {"x1:two-requesters:s1:rr:46440754", "does not name a scenario and a design"},
-        {"x1:two requesters/d/:s1:rr:46440754", "does not name a scenario and a design"},
-        {"x1:s/d/gap:s1:rr:46440754", "\"gap\" is not an option"},
-        {"x1:s/d/gap=0:s1:rr:46440754", "\"gap=0\" is not an option"},
-        {"x1:s/d/gap=-1:s1:rr:46440754", "\"gap=-1\" is not an option"},
-        {"x1:s/d/:s1:rr:4644075g", "cut short"},
-        {"x1:s/d/:s2:rr:46440754", "not a token of this version"},
-        {"x1:s/d/:s1:A:46440754", "damaged or cut short"},
+        {"x1:two-requesters:" + plain + ":46440754", "does not name a scenario and a design"},
+        {"x1:two requesters/d/:" + plain + ":46440754", "does not name a scenario and a design"},
+        {"x1:s/d/gap:" + plain + ":46440754", "\"gap\" is not an option"},
+        {"x1:s/d/gap=0:" + plain + ":46440754", "\"gap=0\" is not an option"},
+        {"x1:s/d/gap=-1:" + plain + ":46440754", "\"gap=-1\" is not an option"},
+        {"x1:s/d/:" + plain + ":4644075g", "cut short"},
+        {"x1:s/d/:s0:rr:46440754", "version"},
+        {"x1:s/d/:" + plain.substr(0, 3) + "A:46440754", "damaged or cut short"},
     };
     for (const auto& [text, says] : cases) {
         const auto t = run_token::parse(text);
