@@ -88,9 +88,9 @@ struct pm_design {
 
     /// The port's .suspend, .freeze, .poweroff and .runtime_suspend. Null, with the next one, if
     /// the design has callbacks of the host only. Context: thread (PM core). Sleeps.
-    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message);
+    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message) = nullptr;
     /// The port's .resume, .thaw, .restore and .runtime_resume.
-    errno_t (*port_resume)(pm_port& port, kernel::pm_message message);
+    errno_t (*port_resume)(pm_port& port, kernel::pm_message message) = nullptr;
 
     /// A request by somebody beside the PM core, as libsas makes them: it does not wait, and the
     /// result goes to `result`. Null if the design has no such thing.

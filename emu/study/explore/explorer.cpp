@@ -1,6 +1,5 @@
 #include "emu/study/explore/exploration.hpp"
 
-#include "drivers/ata/libata.hpp"
 #include "emu/machine/schema.hpp"
 #include "emu/study/explore/choices.hpp"
 #include "emu/study/explore/token_settings.hpp"
@@ -46,14 +45,6 @@ struct opinion {
     std::string_view verdict = verdict_ok;
     std::string reason;
 };
-
-/// A drive that can come back and that libata does not use.
-std::optional<std::string> lost_drive(machine::world& w) {
-    for (const machine::port& p : w.what().ports)
-        if (p.attached && p.attached->can_return() && !facts_of(w, p.number).enabled)
-            return fmt::format("ata{}: its drive is not in use at the end", p.number);
-    return std::nullopt;
-}
 
 class world_explorer final : public explorer {
   public:
@@ -141,8 +132,6 @@ class world_explorer final : public explorer {
         watched.at_end();
         if (const auto& broken = watched.broken())
             return {broken->what->name, broken->how};
-        if (auto lost = lost_drive(w))
-            return {verdict_drive_lost, *std::move(lost)};
         return {};
     }
 

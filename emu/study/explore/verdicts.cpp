@@ -11,16 +11,16 @@ namespace spinup::study {
 namespace {
 
 std::vector<verdict_row> make_list() {
-    std::vector<verdict_row> all{{verdict_ok, "nothing was found wrong", "any"}};
+    std::vector<verdict_row> all{{verdict_ok, "nothing was found wrong"}};
     for (const kernel::finding_row& each : kernel::finding_rows)
-        all.push_back({each.name, each.meaning, "kernel"});
+        all.push_back({each.name, each.meaning});
     for (const property* each : properties)
-        all.push_back({each->name, each->meaning, "property"});
-    all.push_back({verdict_suspend_failed, "the machine did not sleep", "any"});
-    all.push_back(
-        {verdict_drive_lost, "a drive that can get ready is not in use again at the end", "any"});
-    all.push_back({"resume-failed", "a device's resume callback returned an error", "run"});
-    all.push_back({"interrupted", "the user ended the run", "run"});
+        all.push_back({each->name, each->meaning});
+    all.push_back({verdict_suspend_failed, "the machine did not sleep"});
+    // Of single runs, without properties.
+    all.push_back({"resume-failed", "a device's resume callback returned an error"});
+    all.push_back({"drive-lost", "a drive that can get ready was not in use at the end"});
+    all.push_back({"interrupted", "the user ended the run"});
     return all;
 }
 

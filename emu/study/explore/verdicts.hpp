@@ -10,7 +10,6 @@ namespace spinup::study {
 struct verdict_row {
     std::string_view name;
     std::string_view meaning; ///< one line
-    std::string_view found_by;
 };
 
 /// "ok" first, then what the kernel finds, then the properties, then the rest.
@@ -21,6 +20,5 @@ struct verdict_row {
 
 inline constexpr std::string_view verdict_ok = "ok";
 inline constexpr std::string_view verdict_suspend_failed = "suspend-failed";
-inline constexpr std::string_view verdict_drive_lost = "drive-lost";
 
 } // namespace spinup::study

@@ -6,12 +6,27 @@
 namespace spinup::study {
 
 port_facts facts_of(machine::world& w, u32 number) {
+    using drivers::any;
+    using drivers::ata_pflags;
     port_facts f;
     const drivers::ata_port& ap = w.ata(number);
+    const drivers::ata_device& dev = ap.link.dev;
+    const ata_pflags flags = ap.pflags;
     const auto& attached = w.what().ports.at(number - 1).attached;
     f.disk = attached.has_value() && attached->kind != machine::drive_kind::odd;
     f.turns = attached.has_value() && attached->kind == machine::drive_kind::hdd;
-    f.enabled = drivers::ata_dev_enabled(ap.link.dev);
+    f.write_cache = f.disk && dev.id.write_cache_enabled();
+    f.plugged = attached.has_value();
+    f.enabled = drivers::ata_dev_enabled(dev);
+    if (const hw::drive* d = w.drive_of(number))
+        f.turning = d->spindle_state() == hw::spindle::state::at_speed ||
+                    d->spindle_state() == hw::spindle::state::starting;
+    f.frozen = any(flags, ata_pflags::FROZEN);
+    f.suspended = any(flags, ata_pflags::SUSPENDED);
+    f.resuming = any(dev.flags, drivers::ata_dflags::RESUMING);
+    f.rescans = ap.scsi_rescan_task && ap.host.eh.rescan_tells_driver;
+    f.eh_busy = any(flags, ata_pflags::EH_PENDING | ata_pflags::EH_IN_PROGRESS);
+    f.unloading = any(flags, ata_pflags::UNLOADING);
     return f;
 }
 
@@ -24,7 +39,7 @@ watches::watches(machine::world& w, std::span<const property* const> all, bool w
 watches::~watches() {
     if (records_)
         world_.log().detach(*records_);
-    if (attached_)
+    if (suite_)
         world_.log().detach(*this);
 }
 
@@ -33,36 +48,23 @@ void watches::booted() {
         world_.log().drain();
         boot_records_ = records_->records().size();
     }
-    const pm_design& design = *world_.options().design;
-    for (const property* each : all_)
-        if (each->applies == nullptr || each->applies(design))
-            watched_.push_back({each, each->over(*this)});
-    if (watched_.empty())
+    if (all_.empty())
         return;
+    suite_.emplace(*this, *world_.options().design, all_);
     world_.log().attach(*this);
-    attached_ = true;
 }
 
 void watches::take(std::span<const trace_record> records, const trace&) {
-    for (const trace_record& r : records)
-        for (const watched& each : watched_) {
-            if (broken_)
-                return;
-            note(each, each.watch->take(r));
-        }
-}
-
-void watches::at_end() {
-    for (const watched& each : watched_) {
+    for (const trace_record& r : records) {
         if (broken_)
             return;
-        note(each, each.watch->at_end());
+        broken_ = suite_->take(r);
     }
 }
 
-void watches::note(const watched& by, violation how) {
-    if (how)
-        broken_ = broken_property{by.what, *std::move(how)};
+void watches::at_end() {
+    if (suite_ && !broken_)
+        broken_ = suite_->at_end();
 }
 
 std::string watches::interleaving(std::string_view bottom) const {
