@@ -16,6 +16,7 @@ namespace {
 constexpr eh_options linux_3_11() {
     return {
         .reset_forgets_pending = true,
+        .clears_stale_irq = false,
         .pmp_srst_wait = 5s,
         .comreset_lines = true,
         .sets_lpm = false,
@@ -32,6 +33,7 @@ constexpr eh_options linux_3_11() {
 constexpr eh_options linux_6_1() {
     eh_options o = linux_3_11();
     o.reset_forgets_pending = false;
+    o.clears_stale_irq = true;
     o.pmp_srst_wait = 10s;
     o.rescans = true;
     o.rescan_tells_driver = true;

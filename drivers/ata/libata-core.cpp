@@ -35,9 +35,32 @@ ata_device::ata_device(kernel::system& k, ata_link& owner, u32 port_id)
     : link(owner), tdev(k, numbered("dev", port_id) + ".0", &owner.tdev),
       class_dev(k, numbered("ata_device/dev", port_id) + ".0", &tdev) {}
 
+ata_eh_request::ata_eh_request(kernel::system& k, std::string_view owner)
+    : serror(k, owner, "eh_info.serror"), err_mask(k, owner, "eh_info.err_mask"),
+      action(k, owner, "eh_info.action"), dev_action(k, owner, "eh_info.dev_action"),
+      flags(k, owner, "eh_info.flags"), probe(k, owner, "eh_info.probe") {}
+
+ata_eh_info ata_eh_request::take() {
+    ata_eh_info i;
+    i.serror = serror;
+    i.err_mask = err_mask;
+    i.action = action;
+    i.dev_action = dev_action;
+    i.flags = flags;
+    i.probe = probe;
+    serror = 0;
+    err_mask = ac_err::none;
+    action = ata_eh_action::none;
+    dev_action = ata_eh_action::none;
+    flags = ata_ehi_flags::none;
+    probe = false;
+    return i;
+}
+
 ata_link::ata_link(kernel::system& k, ata_port& port, u32 port_id)
     : ap(port), tdev(k, numbered("link", port_id), &port.tdev),
-      class_dev(k, numbered("ata_link/link", port_id), &tdev), dev(k, *this, port_id) {}
+      class_dev(k, numbered("ata_link/link", port_id), &tdev), dev(k, *this, port_id),
+      eh_info(k, tdev.name) {}
 
 ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     : host(owner), kernel(owner.kernel), lock(owner.lock), port_no(number), print_id(id),
@@ -53,6 +76,8 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     if (owner.design.port_suspend != nullptr)
         tdev.pm = &ata_port_pm_ops;
     tdev.async_suspend = true;
+    if (owner.design.suspend_aborts_resume)
+        suspend_wait_q.emplace(owner.kernel, numbered("drive of ata", id));
     if (owner.eh.rescans)
         scsi_rescan_task.emplace(owner.kernel, numbered("rescan of ata", id),
                                  [this] { ata_scsi_dev_rescan(*this); });
@@ -87,6 +112,21 @@ void ata_msleep(ata_port& ap, duration d) {
         ata_eh_acquire(ap);
 }
 
+errno_t ata_eh_msleep(ata_port& ap, duration d) {
+    if (!ap.suspend_wait_q) {
+        ata_msleep(ap, d);
+        return errno_t::ok;
+    }
+    const bool owns_eh = ap.host.eh_owner == ap.kernel.current_pid();
+    if (owns_eh)
+        ata_eh_release(ap);
+    const bool aborted =
+        ap.suspend_wait_q->wait_for([&ap] { return ata_eh_suspend_aborts(ap); }, d);
+    if (owns_eh)
+        ata_eh_acquire(ap);
+    return aborted ? errno_t::eintr : errno_t::ok;
+}
+
 void ata_dev_init(ata_device& dev) {
     ata_link& link = dev.link;
     // The speed limit was the old device's.
@@ -95,19 +135,19 @@ void ata_dev_init(ata_device& dev) {
 
     spin_guard guard(link.ap.lock);
     dev.flags &= ata_dflags::DETACH | ata_dflags::DETACHED; // the SCSI side is not done yet
-    dev.cls = ata_class::unknown;
+    dev.cls.write_once(ata_class::unknown);
     dev.n_sectors = 0;
     dev.xfer_mode = 0;
 }
 
 void ata_port_probe(ata_port& ap) {
     spin_guard guard(ap.lock);
-    ata_eh_info& ehi = ap.link.eh_info;
+    ata_eh_request& ehi = ap.link.eh_info;
     ehi.probe = true;
     ehi.action |= ata_eh_action::reset;
     ehi.flags |= ata_ehi_flags::no_autopsy | ata_ehi_flags::quiet;
-    ap.pflags &= ~ata_pflags::INITIALIZING;
-    ap.pflags |= ata_pflags::LOADING;
+    clear_bits(ap.pflags, ata_pflags::INITIALIZING);
+    set_bits(ap.pflags, ata_pflags::LOADING);
     ata_port_schedule_eh(ap);
 }
 
@@ -116,6 +156,8 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
         ata_tport_add(*ap, host.scsi.pm);
     for (auto& ap : host.ports) {
         ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &ap->tdev);
+        ap->scsi_host->lockless_busy = host.eh.lockless_busy;
+        ap->scsi_host->eh_wakeup_barrier = host.eh.eh_wakeup_barrier;
         scsi_add_host(*ap->scsi_host);
     }
 }

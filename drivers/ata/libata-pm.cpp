@@ -12,7 +12,11 @@ template <kernel::pm_event Event> errno_t ata_port_suspend(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
     if (ap.scsi_rescan_task)
         static_cast<void>(ap.scsi_rescan_task->cancel_sync());
-    return ap.host.design.port_suspend(ap.pm, {Event});
+    const errno_t rc = ap.host.design.port_suspend(ap.pm, {Event});
+    if (failed(rc) || !ap.host.eh.reports_port_suspend_failure)
+        return rc;
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::SUSPENDED) ? errno_t::ok : ap.pm.last_result();
 }
 
 template <kernel::pm_event Event> errno_t ata_port_resume(device& dev) {
@@ -42,7 +46,7 @@ void report_result(ata_port& ap, errno_t rc) {
 /// Whether a PM request of this direction is posted.
 bool pm_posted(ata_port& ap, bool resume) {
     spin_guard guard(ap.lock);
-    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.resumes() == resume;
+    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.load().resumes() == resume;
 }
 
 } // namespace
@@ -51,31 +55,41 @@ const dev_pm_ops ata_port_pm_ops = make_port_pm_ops();
 
 bool eh_starts_disks(const ata_port& ap) { return ap.host.scsi.start.eh_starts_disks; }
 
+bool ata_eh_suspend_aborts(ata_port& ap) {
+    if (!ap.host.design.suspend_aborts_resume)
+        return false;
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::RESUMING) && any(ap.pflags, ata_pflags::PM_PENDING) &&
+           !ap.pm_mesg.load().resumes();
+}
+
 void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
-    WARN_ON(ap.kernel, !any(ap.pflags, ata_pflags::SUSPENDED));
+    WARN_ON(ap.kernel, !any_once(ap.pflags, ata_pflags::SUSPENDED));
     const errno_t rc = ap.ops->port_resume(ap);
 
     spin_guard guard(ap.lock);
-    ap.pflags &= ~(ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
-    ap.pflags |= ata_pflags::RESUMING;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    set_bits(ap.pflags, ata_pflags::RESUMING);
     report_result(ap, rc);
 }
 
 void ata_eh_handle_port_suspend(ata_port& ap) {
     if (!pm_posted(ap, false))
         return;
-    WARN_ON(ap.kernel, any(ap.pflags, ata_pflags::SUSPENDED));
-    if (eh_starts_disks(ap) && ata_dev_enabled(ap.link.dev))
+    WARN_ON(ap.kernel, any_once(ap.pflags, ata_pflags::SUSPENDED));
+    // A resume that was aborted leaves the port frozen, and a drive that cannot listen yet.
+    const bool deaf = ata_eh_suspend_aborts(ap) && any_once(ap.pflags, ata_pflags::FROZEN);
+    if (eh_starts_disks(ap) && !deaf && ata_dev_enabled(ap.link.dev))
         ata_dev_power_set_standby(ap.link.dev);
     ata_eh_freeze_port(ap);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
 
     spin_guard guard(ap.lock);
-    ap.pflags &= ~ata_pflags::PM_PENDING;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING);
     if (!failed(rc))
-        ap.pflags |= ata_pflags::SUSPENDED;
+        set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
         ata_port_schedule_eh(ap);
     report_result(ap, rc);
@@ -92,10 +106,12 @@ void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi
     ap_.kernel.emit(trace_event::pm_request, ap_.print_id, message.event);
     ap_.pm_mesg = message;
     ap_.pm_result = kernel::result_ref{result};
-    ap_.pflags |= ata_pflags::PM_PENDING;
+    set_bits(ap_.pflags, ata_pflags::PM_PENDING);
     ap_.link.eh_info.action |= action;
     ap_.link.eh_info.flags |= flags;
     ata_port_schedule_eh(ap_);
+    if (ap_.suspend_wait_q)
+        ap_.suspend_wait_q->wake_all();
 }
 
 void ata_pm_port::wait_eh() {

@@ -79,7 +79,7 @@ scsi_inquiry inquiry_of(const ata_device& dev) {
     scsi_inquiry inquiry;
     inquiry.model = dev.id.model();
     inquiry.revision = dev.id.firmware();
-    if (dev.cls == ata_class::atapi) {
+    if (dev.cls.read_once() == ata_class::atapi) {
         // A packet device answers INQUIRY itself; the model it tells IDENTIFY is both its fields.
         inquiry.vendor = inquiry.model.substr(0, vendor_length);
         inquiry.model.erase(0, vendor_length);
@@ -151,7 +151,7 @@ void ata_scsi_scan_host(ata_port& ap) {
 }
 
 void ata_scsi_hotplug(ata_port& ap) {
-    if (any(ap.pflags, ata_pflags::UNLOADING))
+    if (any_once(ap.pflags, ata_pflags::UNLOADING))
         return;
     remove_detached(ap.link.dev);
     ata_scsi_scan_host(ap);

@@ -5,6 +5,10 @@
 // it is let go in every sleep (ata_msleep), so resets overlap in their waits and never in their
 // register sequences. Lock order: eh_mutex, ap.lock, the SCSI host's lock.
 //
+// Fields that more than one context touches are kernel::shared. Writes of pflags and of a device's
+// class are marked, because EH looks at them without the lock, as in Linux: what it looks for only
+// EH itself writes, or it looks again under the lock. What a PM design reads is a plain read.
+//
 // Who writes what. eh_info collects what interrupts and PM requests ask of EH. At the start of a
 // pass EH moves it to eh_context, which then belongs to the EH thread alone.
 #pragma once
@@ -12,6 +16,7 @@
 #include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/libata_types.hpp"
 #include "drivers/base/device.hpp"
+#include "drivers/base/marked.hpp"
 #include "drivers/scsi/scsi_device.hpp"
 #include <array>
 #include <memory>
@@ -104,6 +109,22 @@ struct ata_eh_info {
     bool probe = false; ///< probe_mask: look for a new device
 };
 
+/// The same while others fill it in. Locks: ap.lock.
+struct ata_eh_request {
+    ata_eh_request(kernel::system& k, std::string_view link);
+
+    kernel::shared<u32> serror;
+    kernel::shared<ac_err> err_mask;
+    kernel::shared<ata_eh_action> action;
+    kernel::shared<ata_eh_action> dev_action;
+    kernel::shared<ata_ehi_flags> flags;
+    kernel::shared<bool> probe;
+
+    /// What has been asked, which is then forgotten.
+    [[nodiscard]] ata_eh_info take();
+    void clear() { static_cast<void>(take()); }
+};
+
 /// The state of one EH session of a link. A SATA link has one device, so what Linux keeps by
 /// device number is a plain member here.
 struct ata_eh_context {
@@ -123,8 +144,10 @@ struct ata_device {
     device tdev;
     device class_dev;
 
-    ata_class cls = ata_class::unknown;
-    ata_dflags flags = ata_dflags::none;
+    /// EH's own; it writes it without the lock.
+    kernel::shared<ata_class> cls{tdev.kernel, tdev.name, "class", ata_class::unknown};
+    /// Locks: ap.lock, but for what EH and the rescan work do without it, as in Linux.
+    kernel::shared<ata_dflags> flags{tdev.kernel, tdev.name, "flags", ata_dflags::none};
     scsi_device* sdev = nullptr;
     u64 n_sectors = 0;
     u8 xfer_mode = 0; ///< as SET FEATURES 03h takes it
@@ -132,7 +155,7 @@ struct ata_device {
 };
 
 [[nodiscard]] inline bool ata_dev_enabled(const ata_device& dev) {
-    return ata_class_enabled(dev.cls);
+    return ata_class_enabled(dev.cls.read_once());
 }
 
 struct ata_link {
@@ -145,12 +168,12 @@ struct ata_link {
     device class_dev;
     ata_device dev;
 
-    u8 active_tag = no_tag;
+    kernel::shared<u8> active_tag{tdev.kernel, tdev.name, "active_tag", no_tag};
     ata_lflags flags = ata_lflags::none;
     u8 sata_spd = 0;              ///< speed of the link as it is, as PxSSTS.SPD
     u8 sata_spd_limit = no_limit; ///< fastest speed allowed, as PxSCTL.SPD would say it
     u8 hw_sata_spd_limit = no_limit;
-    ata_eh_info eh_info;
+    ata_eh_request eh_info;
     ata_eh_context eh_context;
 
     static constexpr u8 no_limit = 0xF;
@@ -196,26 +219,27 @@ struct ata_port {
     void* private_data = nullptr;
     bool no_uld_attach = false; ///< its disk gets no upper-level driver
 
-    ata_pflags pflags = ata_pflags::INITIALIZING;
+    kernel::shared<ata_pflags> pflags{kernel, tdev.name, "pflags", ata_pflags::INITIALIZING};
     ata_link link;
 
     std::array<ata_queued_cmd, ATA_MAX_QUEUE> qcmd;
-    u32 qc_allocated = 0;
-    u32 qc_active = 0;
-    u32 nr_active_links = 0;
+    kernel::shared<u32> qc_allocated{kernel, tdev.name, "qc_allocated"};
+    kernel::shared<u32> qc_active{kernel, tdev.name, "qc_active"};
+    kernel::shared<u32> nr_active_links{kernel, tdev.name, "nr_active_links"};
 
     u32 eh_tries = 0;
     kernel::wait_queue eh_wait_q;
+    std::optional<kernel::wait_queue> suspend_wait_q; ///< with pm_design::suspend_aborts_resume
     cmnd_list eh_done_q;
     kernel::timer_list fastdrain_timer;
-    u32 fastdrain_cnt = 0;
+    kernel::shared<u32> fastdrain_cnt{kernel, tdev.name, "fastdrain_cnt"};
     kernel::delayed_work hotplug_task;
     std::optional<kernel::delayed_work> scsi_rescan_task; ///< with eh_options::rescans
 
     /// This EH run has configured a device: the port is ready when it ends.
     bool configured = false;
 
-    kernel::pm_message pm_mesg;
+    kernel::shared<kernel::pm_message> pm_mesg{kernel, tdev.name, "pm_mesg"};
     kernel::result_ref pm_result;
     errno_t pm_last_result = errno_t::ok;
     u32 pm_operations_done = 0;
@@ -264,6 +288,9 @@ void ata_port_probe(ata_port& ap);
 
 /// Sleeps with the EH mutex let go, if the caller holds it. Context: thread.
 void ata_msleep(ata_port& ap, duration d);
+/// The same, of EH that waits for a drive: with pm_design::suspend_aborts_resume, a suspend ends
+/// it. Context: EH. Returns: -EINTR if one did.
+errno_t ata_eh_msleep(ata_port& ap, duration d);
 void ata_eh_acquire(ata_port& ap);
 void ata_eh_release(ata_port& ap);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <spinup/base/units.hpp>
+#include <spinup/kernel/shared.hpp>
 #include <spinup/pm_design.hpp>
 #include <string>
 #include <type_traits>
@@ -160,6 +161,13 @@ template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set, E wanted) {
     return word(set & wanted) != 0;
 }
 template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set) { return word(set) != 0; }
+/// Of a field that others touch too; without its lock, by a marked read.
+template <ata_flag_word E> [[nodiscard]] bool any(const kernel::shared<E>& set, E wanted) {
+    return any(set.load(), wanted);
+}
+template <ata_flag_word E> [[nodiscard]] bool any_once(const kernel::shared<E>& set, E wanted) {
+    return any(set.read_once(), wanted);
+}
 
 /// The actions that belong to a device rather than to its link.
 inline constexpr ata_eh_action ATA_EH_PERDEV_MASK = ata_eh_action::revalidate | ATA_EH_SET_ACTIVE;

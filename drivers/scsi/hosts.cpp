@@ -105,8 +105,9 @@ errno_t scsi_host_set_state(Scsi_Host& shost, scsi_host_state to) {
 }
 
 bool scsi_host_in_recovery(const Scsi_Host& shost) {
-    return shost.shost_state == state::recovery || shost.shost_state == state::cancel_recovery ||
-           shost.shost_state == state::del_recovery;
+    // Linux reads it plainly, mostly without the lock: who sees the old state finds out later.
+    const state now = shost.shost_state.read_once();
+    return now == state::recovery || now == state::cancel_recovery || now == state::del_recovery;
 }
 
 } // namespace spinup::drivers

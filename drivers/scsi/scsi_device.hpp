@@ -76,17 +76,19 @@ struct scsi_device {
     /// Neither sd nor sr is attached. slave_configure sets it.
     bool no_uld_attach = false;
 
-    /// Locks: *host.host_lock. Change it with scsi_device_set_state().
-    scsi_device_state sdev_state = scsi_device_state::created;
-    /// Commands issued. Locks: *host.host_lock.
-    u32 device_busy = 0;
-    /// Counts down while the driver has said DEVICE_BUSY. Locks: *host.host_lock.
-    u32 device_blocked = 0;
-
     device target_gendev; ///< "target0:0:0"
     device sdev_gendev;   ///< "0:0:0:0"
     device sdev_dev;      ///< "scsi_device/0:0:0:0"
     device bsg_dev;       ///< "bsg/0:0:0:0"
+
+    /// Locks: *host.host_lock. Change it with scsi_device_set_state().
+    kernel::shared<scsi_device_state> sdev_state{kernel, sdev_gendev.name, "sdev_state",
+                                                 scsi_device_state::created};
+    /// Commands issued. Locks: *host.host_lock, but whoever waits for 0 looks without it. atomic_t
+    /// from 3.17 on.
+    kernel::shared<u32> device_busy{kernel, sdev_gendev.name, "device_busy"};
+    /// Counts down while the driver has said DEVICE_BUSY. Locks: *host.host_lock.
+    kernel::shared<u32> device_blocked{kernel, sdev_gendev.name, "device_blocked"};
 
     /// The upper-level driver, and its data.
     const scsi_driver* driver = nullptr;
@@ -129,8 +131,8 @@ errno_t scsi_rescan_device(scsi_device& sdev);
 
 /// Neither offline nor deleted. Locks: may be read without.
 [[nodiscard]] inline bool scsi_device_online(const scsi_device& sdev) {
-    return sdev.sdev_state != scsi_device_state::offline &&
-           sdev.sdev_state != scsi_device_state::del;
+    const scsi_device_state state = sdev.sdev_state.read_once();
+    return state != scsi_device_state::offline && state != scsi_device_state::del;
 }
 
 /// Holds all but PM requests, and waits until no command is issued. Context: thread. Sleeps.

@@ -23,6 +23,10 @@ void scsi_error_handler(Scsi_Host& shost);
 /// BLOCK_SOFTIRQ's handler for one host.
 void scsi_done_softirq(Scsi_Host& shost);
 
+/// Takes an issued command for whoever is first: the driver, with `done`, or the timer, with
+/// `in_eh`. Returns: the state it was in; unless that was `issued` nothing changes.
+cmnd_state blk_mark_rq_complete(scsi_cmnd& cmd, cmnd_state to);
+
 /// The driver or the timer is done with a command: the softirq goes on with it. Locks: any.
 void blk_complete_request(scsi_cmnd& cmd);
 

@@ -133,7 +133,8 @@ void scsi_remove_device(scsi_device& sdev) {
     // blk_cleanup_queue: from here on commands fail, and the last one ends the wait.
     CHECK(!failed(scsi_device_set_state(sdev, state::del)));
     scsi_run_queue(sdev);
-    sdev.queue.wait.wait([&] { return sdev.device_busy == 0 && sdev.queue.waiting.empty(); });
+    sdev.queue.wait.wait(
+        [&] { return sdev.device_busy.read_once() == 0 && sdev.queue.waiting.empty(); });
     if (sdev.host.hostt.slave_destroy != nullptr)
         sdev.host.hostt.slave_destroy(sdev);
 }
@@ -148,7 +149,7 @@ errno_t scsi_device_quiesce(scsi_device& sdev) {
     if (failed(rc))
         return rc;
     scsi_run_queue(sdev);
-    while (sdev.device_busy != 0) {
+    while (sdev.device_busy.read_once() != 0) {
         sdev.kernel.msleep(quiesce_poll);
         scsi_run_queue(sdev);
     }
@@ -156,13 +157,14 @@ errno_t scsi_device_quiesce(scsi_device& sdev) {
 }
 
 void scsi_device_resume(scsi_device& sdev) {
-    if (sdev.sdev_state == state::quiesce && !failed(scsi_device_set_state(sdev, state::running)))
+    if (sdev.sdev_state.read_once() == state::quiesce &&
+        !failed(scsi_device_set_state(sdev, state::running)))
         scsi_run_queue(sdev);
 }
 
 errno_t scsi_resume_device(scsi_device& sdev) {
     kernel::mutex_guard running(sdev.sdev_gendev.lock);
-    if (sdev.sdev_state != state::running)
+    if (sdev.sdev_state.read_once() != state::running)
         return errno_t::eagain;
     if (sdev.driver != nullptr && sdev.driver->port_resumed != nullptr)
         sdev.driver->port_resumed(sdev);
@@ -171,7 +173,7 @@ errno_t scsi_resume_device(scsi_device& sdev) {
 
 errno_t scsi_rescan_device(scsi_device& sdev) {
     kernel::mutex_guard running(sdev.sdev_gendev.lock);
-    if (sdev.sdev_state != state::running)
+    if (sdev.sdev_state.read_once() != state::running)
         return errno_t::eagain;
     attach_vpd(sdev);
     return errno_t::ok;

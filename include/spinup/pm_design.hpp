@@ -104,7 +104,9 @@ struct pm_design {
 
     /// It claims that the caller of a resume never waits for a drive.
     bool resume_returns = false;
-    /// A suspend that is posted while EH waits for a drive ends that wait.
+    /// A suspend that is posted while EH resumes the port ends EH's wait for the drive: the port
+    /// goes down at once, what the queue holds stays there, and a drive that has not answered yet
+    /// gets no command.
     bool suspend_aborts_resume = false;
 };
 

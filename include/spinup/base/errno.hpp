@@ -9,6 +9,7 @@ namespace spinup {
 #define SPINUP_ERRNO_TABLE(X)                                                                      \
     X(ok, 0, "0")                                                                                  \
     X(enoent, -2, "-ENOENT")                                                                       \
+    X(eintr, -4, "-EINTR")                                                                         \
     X(eio, -5, "-EIO")                                                                             \
     X(eagain, -11, "-EAGAIN")                                                                      \
     X(enomem, -12, "-ENOMEM")                                                                      \

@@ -36,7 +36,8 @@ struct setup {
     const disk_start* start = &disk_start_sync;
     const eh_options* eh = nullptr; ///< null: those of the design's kernel
     const dpm_order* order = &dpm_order_upfront;
-    bool warm = true; ///< firmware has waited for the drives before the driver starts
+    bool no_uld = false; ///< neither sd nor sr
+    bool warm = true;    ///< firmware has waited for the drives before the driver starts
     kernel::oracle_config choices{};
 };
 
@@ -97,7 +98,11 @@ class machine_under_test final : kernel::platform_suspend_ops {
     }
     void probe() {
         run([this] {
-            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = &options()});
+            ahci = ahci_init_one(core, hba,
+                                 {.irq = irq,
+                                  .design = what.design,
+                                  .eh = &options(),
+                                  .no_uld_attach = what.no_uld ? ~0u : 0u});
             ASSERT_NE(ahci, nullptr);
         });
     }
