@@ -4,6 +4,8 @@
 
 #include "emu/study/properties/property.hpp"
 #include <array>
+#include <span>
+#include <vector>
 
 #define SPINUP_PROPERTIES(X)                                                                       \
     X(no_pm_operation_lost)                                                                        \
@@ -47,5 +49,30 @@ inline constexpr std::array properties{SPINUP_PROPERTIES(X)};
 
 /// Returns: null if there is none of that name.
 [[nodiscard]] const property* find_property(std::string_view name);
+
+/// The first violation of a run.
+struct violated {
+    const property* what = nullptr;
+    std::string how;
+};
+
+/// All properties that say something about a design, over one run.
+class property_suite {
+  public:
+    /// `only`: no others; empty: all.
+    property_suite(const run_facts& facts, const pm_design& design,
+                   std::span<const property* const> only = {});
+
+    /// Returns: what this record violates first.
+    std::optional<violated> take(const trace_record& r);
+    std::optional<violated> at_end();
+
+  private:
+    struct watched {
+        const property* what;
+        std::unique_ptr<property_watch> watch;
+    };
+    std::vector<watched> all_;
+};
 
 } // namespace spinup::study
