@@ -50,7 +50,8 @@ void watches::booted() {
     }
     if (all_.empty())
         return;
-    suite_.emplace(*this, *world_.options().design, all_);
+    const run_facts& facts = *this; // a base that others need not know of
+    suite_.emplace(facts, *world_.options().design, all_);
     world_.log().attach(*this);
 }
 
