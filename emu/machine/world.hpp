@@ -28,6 +28,8 @@ struct world_options {
     const drivers::disk_start* start = nullptr;
     const drivers::dpm_order* order = nullptr;
     const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
+    /// Keeps `eh` alive, if it is no kernel's own.
+    std::shared_ptr<const drivers::eh_options> own_eh{};
     kernel::oracle_config schedule;
 };
 

@@ -50,7 +50,7 @@ void watches::booted() {
     }
     if (all_.empty())
         return;
-    const run_facts& facts = *this;
+    const run_facts& facts = *this; // a base that others need not know of
     suite_.emplace(facts, *world_.options().design, all_);
     world_.log().attach(*this);
 }

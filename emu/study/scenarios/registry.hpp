@@ -13,7 +13,8 @@
     X(two_ports)                                                                                   \
     X(sas_like)                                                                                    \
     X(rescan)                                                                                      \
-    X(eh_storm)
+    X(eh_storm)                                                                                    \
+    X(rivals)
 
 namespace spinup::study {
 
