@@ -31,6 +31,8 @@ struct world_options {
     const drivers::dpm_order* order = nullptr;
     const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
     drivers::driver_switches switches{};
+    /// Keeps `eh` alive, if it is no kernel's own.
+    std::shared_ptr<const drivers::eh_options> own_eh{};
     kernel::oracle_config schedule;
 };
 
@@ -65,6 +67,8 @@ class world final : private kernel::platform_suspend_ops, private drivers::image
     [[nodiscard]] trace_ring& log() { return log_; }
     [[nodiscard]] kernel::simulated_kernel& kernel() { return kernel_; }
     [[nodiscard]] hw::hba& hba() { return hardware_.hba(); }
+    [[nodiscard]] const machine& what() const { return what_; }
+    [[nodiscard]] u32 ports() const { return static_cast<u32>(what_.ports.size()); }
     /// Null for an empty port; ports count from 1.
     [[nodiscard]] hw::drive* drive_of(u32 port) { return hardware_.drive_of(port); }
     [[nodiscard]] drivers::dpm& pm() { return pm_; }

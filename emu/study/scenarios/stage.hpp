@@ -2,30 +2,55 @@
 //
 // Every call that asks the kernel for something comes from some thread of the world: the first one,
 // or those that spawn() starts. Ports count from 1, as in log lines.
+//
+// Data is checked: each write puts down a block of its own, and a read must return one that the
+// drive may hold by then (written_data.hpp), or there is an io_lost in the trace.
 #pragma once
 
-#include "emu/machine/machine.hpp"
 #include "emu/machine/world.hpp"
+#include "emu/study/scenarios/written_data.hpp"
 
+#include <deque>
 #include <functional>
+#include <initializer_list>
+#include <map>
+#include <spinup/kernel/result_slot.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace spinup::study {
 
+/// Who says what the options of a schedule are.
+struct option_source {
+    /// A number in [0, below). Asked once for each name. Requires: below >= 2.
+    virtual u32 draw(std::string_view name, u32 below) = 0;
+
+  protected:
+    ~option_source() = default;
+};
+
 class stage {
   public:
-    explicit stage(machine::world& w);
+    /// Context: a thread of the world, which has booted. The world's kernel is stopped before the
+    /// stage ends.
+    stage(machine::world& w, option_source& options);
+    stage(const stage&) = delete;
+    stage& operator=(const stage&) = delete;
 
     [[nodiscard]] machine::world& world() { return world_; }
     [[nodiscard]] kernel::system& kernel() { return world_.kernel(); }
 
-    // Options. Drawn by the oracle, each once a schedule; the first value is the plain one, which
-    // the minimiser tries. `name` is shown with the value in the report.
+    // Options: what differs from schedule to schedule. 0 and the first value are the plain ones,
+    // which the minimiser tries. A name is of letters, digits, - and _.
     bool option(std::string_view name);
     u32 option(std::string_view name, u32 below);
     duration option(std::string_view name, std::initializer_list<duration> values);
+    /// Names and values, for a person.
+    [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& options() const {
+        return options_;
+    }
 
     // Threads.
     /// Starts one that does `what`, and returns.
@@ -34,35 +59,57 @@ class stage {
     void join();
     void sleep(duration d);
 
-    // The system. Each returns what the kernel says.
+    // The system. Returns what the kernel says.
     errno_t suspend_to_ram();
-    /// Freeze, image, thaw; then poweroff, loss of power, boot of the image kernel left out,
-    /// restore.
-    errno_t hibernate();
-    void shutdown();
 
-    // One port, by runtime PM.
-    errno_t runtime_suspend(u32 port);
-    errno_t runtime_resume(u32 port);
-    /// A second requester of the port's design, as libsas is one.
+    /// A second requester of the port's design, as libsas is one. Returns: in the design's words,
+    /// or -EOPNOTSUPP if it has no such thing.
     errno_t request(u32 port, kernel::pm_message message, kernel::result_slot& result);
 
-    // Its drive. Data is checked against what was written; each returns the errno of the request.
+    /// That requester looks at its result.
+    errno_t read_result(u32 port, const kernel::result_slot& result);
+
+    // Its drive, for one who holds it open. Each returns the errno of the request when that is
+    // done; -ENODEV if there was no drive when the machine had booted.
     errno_t read(u32 port, u64 lba);
     errno_t write(u32 port, u64 lba);
     errno_t flush(u32 port);
-    void rescan(u32 port);
-    /// Somebody asks for EH without an error (a user's "scan", a link event).
+    errno_t rescan(u32 port);
+    /// Somebody asks for EH without an error: a user's "scan". Does not wait.
     void trigger_eh(u32 port);
-    void unplug(u32 port);
-    void plug(u32 port);
-    /// Returns when no EH is at work, no disk start runs and nobody waits.
+    /// Returns when no EH is at work and no disk start runs.
     void settle();
 
+    /// The first suspend that failed.
+    [[nodiscard]] errno_t failed_suspend() const { return failed_suspend_; }
+
   private:
+    /// A read or write under way. The drive may finish it when its thread is gone.
+    struct transfer {
+        transfer(kernel::system& k, kernel::dma_memory block) : done(k, "data"), buffer(block) {}
+        kernel::completion done;
+        kernel::dma_memory buffer;
+        errno_t rc = errno_t::ok;
+    };
+    using submit_fn = void (*)(drivers::scsi_device&, u64, u32, kernel::dma_memory,
+                               drivers::request::bio_end_io_fn, void*);
+
+    drivers::scsi_device* disk(u32 port) { return disks_.at(port - 1); }
+    transfer& take_transfer();
+    errno_t run(transfer& t, submit_fn submit, drivers::scsi_device& on, u64 lba);
+    static void transfer_done(void* context, errno_t rc);
+    u32 draw(std::string_view name, u32 below);
+
     machine::world& world_;
+    option_source& source_;
+    std::vector<drivers::scsi_device*> disks_; // by port - 1
+    std::vector<std::pair<std::string, std::string>> options_;
     kernel::wait_queue joined_;
     u32 running_ = 0;
+    std::deque<transfer> transfers_;
+    std::vector<transfer*> free_;
+    std::map<std::pair<u32, u64>, written_data> data_; // by port and block
+    errno_t failed_suspend_ = errno_t::ok;
 };
 
 } // namespace spinup::study
