@@ -16,13 +16,13 @@ struct known_bug {
     std::string_view title;
     std::string_view scenario;
     std::string_view design;
-    std::string_view disk_start; ///< empty: that of the newest kernel with the design
-    std::string_view with;       ///< a switch of the drivers; empty: none
+    std::string_view disk_start{}; ///< empty: that of the newest kernel with the design
+    std::string_view with{};       ///< a switch of the drivers; empty: none
     /// The design without the bug, with the switch as it is by default; empty: there is none yet.
-    std::string_view fixed_design;
+    std::string_view fixed_design{};
     std::string_view verdict;
     /// Of the verdict's reason; empty: any. Some verdicts have more than one cause.
-    std::string_view says;
+    std::string_view says{};
     std::string_view strategy;
     bool checkers = false; ///< the verdict is theirs
     bool weak_memory = false;
