@@ -121,7 +121,8 @@ struct scsi_device {
     kernel::shared<u32> device_busy{kernel, sdev_gendev.name, "device_busy"};
     /// Counts down while the driver has said DEVICE_BUSY. Locks: *host.host_lock.
     kernel::shared<u32> device_blocked{kernel, sdev_gendev.name, "device_blocked"};
-    /// scsi_device_quiesce() holds the queue. Locks: *host.host_lock.
+    /// scsi_device_quiesce() holds the queue. Locks: *host.host_lock, but who is to open it looks
+    /// without.
     kernel::shared<bool> quiesced{kernel, sdev_gendev.name, "quiesced"};
     /// Taken by scsi_device_get(). An atomic, as in Linux.
     kernel::shared<u32> references{kernel, sdev_gendev.name, "references"};

@@ -161,7 +161,7 @@ errno_t scsi_device_quiesce(scsi_device& sdev) {
         if (failed(rc))
             return rc;
         if (!sdev.quiesced) {
-            sdev.quiesced = true;
+            sdev.quiesced.write_once(true);
             atomic_inc(sdev.queue.pm_only);
         }
     }
@@ -178,10 +178,10 @@ errno_t scsi_device_quiesce(scsi_device& sdev) {
 void scsi_device_resume(scsi_device& sdev) {
     if (sdev.sdev_state.read_once() == state::quiesce)
         static_cast<void>(scsi_device_set_state(sdev, state::running));
-    kernel::spin_guard locked(*sdev.host.host_lock);
-    if (!sdev.quiesced)
+    if (!sdev.quiesced.read_once())
         return;
-    sdev.quiesced = false;
+    kernel::spin_guard locked(*sdev.host.host_lock);
+    sdev.quiesced.write_once(false);
     scsi_open_queue(sdev, locked);
 }
 
