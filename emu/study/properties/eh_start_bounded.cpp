@@ -33,6 +33,9 @@ class watch final : public property_watch {
                 p.since = time_of(r);
             }
             break;
+        case trace_event::pm_done: // also at the end of a pass that ran already
+            ports_[r.args[0]].waits = false;
+            break;
         case trace_event::eh_begin:
             return begins(r);
         case trace_event::eh_end:

@@ -67,6 +67,15 @@ bool pm_phases::take(const trace_record& r) {
     return true;
 }
 
+void pm_owners::take(const trace_record& r) {
+    if (event_of(r) == trace_event::pm_asked)
+        asking_.insert(r.thread);
+    else if (event_of(r) == trace_event::pm_answered)
+        asking_.erase(r.thread);
+    else if (event_of(r) == trace_event::pm_request)
+        behind_[r.args[0]] = asking_.contains(r.thread);
+}
+
 bool is_standby(u32 command) { return command == static_cast<u32>(ata_cmd::standby_immediate); }
 
 bool is_write(u32 command) {

@@ -3,6 +3,7 @@
 
 #include "emu/study/properties/registry.hpp"
 #include <fmt/format.h>
+#include <set>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/pm.hpp>
 #include <spinup/spec/ata.hpp>
@@ -64,6 +65,20 @@ class pm_phases {
   private:
     const run_facts& facts_;
     std::string_view name_;
+};
+
+/// Who posted a port's last PM operation: the PM core, or a requester beside it, which the PM core
+/// cannot know of.
+class pm_owners {
+  public:
+    void take(const trace_record& r);
+    [[nodiscard]] bool behind_pm_core(u32 port) { return behind_[port] != 0; }
+    /// The PM core has looked after the port since.
+    void seen_to(u32 port) { behind_[port] = false; }
+
+  private:
+    std::set<u16> asking_; // threads of such requesters
+    by_port<char> behind_; // a truth value; a vector of bool has no references
 };
 
 /// What an ATA command does, by its code.

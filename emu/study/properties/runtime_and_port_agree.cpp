@@ -1,4 +1,6 @@
-// At rest, runtime PM takes a port for suspended if and only if it is.
+// At rest, runtime PM takes a port for suspended if and only if it is. A requester beside the PM
+// core that suspends a port is not known to runtime PM; but once the PM core has called the port's
+// resume after that, the two must agree again.
 #include "emu/study/properties/records.hpp"
 
 namespace spinup::study {
@@ -6,14 +8,21 @@ namespace {
 
 class watch final : public property_watch {
   public:
-    explicit watch(const run_facts& facts) : facts_(facts) {}
+    explicit watch(const run_facts& facts) : facts_(facts), phases_(facts) {}
 
-    violation take(const trace_record&) override { return std::nullopt; }
+    violation take(const trace_record& r) override {
+        phases_.take(r);
+        owners_.take(r);
+        if (event_of(r) == trace_event::pm_calling && phases_.up())
+            owners_.seen_to(port_of_ata(facts_.name(name_id{r.args[0]})));
+        return std::nullopt;
+    }
 
     violation at_end() override {
         for (u32 n = 1; n <= facts_.ports(); ++n) {
             const port_facts p = facts_.port(n);
-            if (p.unloading || p.eh_busy || p.suspended == p.port_runtime_suspended)
+            if (p.unloading || p.eh_busy || owners_.behind_pm_core(n) ||
+                p.suspended == p.port_runtime_suspended)
                 continue;
             return fmt::format("ata{} is {}suspended, and {} for runtime PM", n,
                                p.suspended ? "" : "not ", p.suspended ? "active" : "suspended");
@@ -23,6 +32,8 @@ class watch final : public property_watch {
 
   private:
     const run_facts& facts_;
+    pm_phases phases_;
+    pm_owners owners_;
 };
 
 } // namespace

@@ -2,7 +2,8 @@
 // port is suspended: otherwise the PM core would have been told, and the power would have stayed.
 //
 // Exception by name (busy_since_power_on): a drive that has been BSY since its power came cannot
-// take a command. With nothing unflushed it may lose power.
+// take a command. With nothing unflushed it may lose power. And nothing is said of a port that a
+// requester beside the PM core has woken in its back.
 #include "emu/study/properties/records.hpp"
 
 namespace spinup::study {
@@ -13,6 +14,7 @@ class watch final : public property_watch {
     explicit watch(const run_facts& facts) : facts_(facts) {}
 
     violation take(const trace_record& r) override {
+        owners_.take(r);
         switch (event_of(r)) {
         case trace_event::power_on:
             for (u32 n = 1; n <= facts_.ports(); ++n) {
@@ -69,7 +71,7 @@ class watch final : public property_watch {
     violation loses_power() {
         for (u32 n = 1; n <= facts_.ports(); ++n) {
             const port& p = ports_[n];
-            if (!facts_.port(n).disk || p.gone)
+            if (!facts_.port(n).disk || p.gone || owners_.behind_pm_core(n))
                 continue;
             if (!p.suspended && !shutdown_)
                 return fmt::format("ata{}: the machine sleeps, and the port is not suspended", n);
@@ -80,6 +82,7 @@ class watch final : public property_watch {
     }
 
     const run_facts& facts_;
+    pm_owners owners_;
     by_port<port> ports_;
     bool shutdown_ = false;
 };

@@ -22,15 +22,22 @@ constexpr std::array<rival, 3> rivals{
     rival{"rival 3", kernel::PMSG_SUSPEND, kernel::PMSG_RESUME},
 };
 
-/// `early`: looks at the result at once; otherwise when EH is through.
-void ask(stage& s, kernel::pm_message message, bool early) {
-    kernel::result_slot result{s.kernel()};
-    const errno_t rc = s.request(1, message, result);
+void ask(stage& s, kernel::pm_message message, kernel::result_slot& into, bool early) {
+    const errno_t rc = s.request(1, message, into);
     if (!early)
         s.settle();
     if (!failed(rc))
-        static_cast<void>(s.read_result(1, result));
-    s.settle();
+        static_cast<void>(s.read_result(1, into));
+}
+
+/// `early`: looks at each result at once, and asks on; otherwise when EH is through.
+void ask_both(stage& s, const rival& who, bool early, bool twice) {
+    kernel::result_slot first{s.kernel()};
+    kernel::result_slot second{s.kernel()};
+    ask(s, who.first, first, early);
+    if (twice)
+        ask(s, who.second, second, early);
+    s.settle(); // the slots live until nobody can write to them
 }
 
 void play(stage& s) {
@@ -38,14 +45,14 @@ void play(stage& s) {
     const bool sleeps = s.option("system-sleeps");
     const bool early = s.option("looks-early");
     const bool twice = s.option("twice");
-    const duration when = s.option("rivals-after", {0ms, 1ms, 1100ms, 1300ms});
+    const u32 turn = s.option("who-begins", 3);
+    const duration when = s.option("rivals-after", {0ms, 1ms, 5ms, 400ms});
     for (u32 i = 0; i < n; ++i)
-        s.spawn(rivals[i].name, [&s, &who = rivals[i], early, twice, when] {
-            s.sleep(when);
-            ask(s, who.first, early);
-            if (twice)
-                ask(s, who.second, early);
-        });
+        s.spawn(rivals[i].name,
+                [&s, &who = rivals[(i + turn) % rivals.size()], early, twice, when] {
+                    s.sleep(when);
+                    ask_both(s, who, early, twice);
+                });
     if (sleeps)
         static_cast<void>(s.suspend_to_ram());
     s.join();

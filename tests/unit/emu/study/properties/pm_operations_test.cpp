@@ -122,6 +122,16 @@ TEST(RuntimeAndPortAgree, compares_them_at_the_end) {
               "ata1 is not suspended, and suspended for runtime PM");
 }
 
+TEST(RuntimeAndPortAgree, forgives_who_suspends_a_port_behind_the_pm_cores_back_until_its_resume) {
+    handmade_run run;
+    run.port1.suspended = true;
+    run(pm_asked, 1, pm_event::suspend)(pm_request, 1, pm_event::suspend)(pm_answered, 1, 0);
+    EXPECT_EQ(violation_of("runtime-and-port-agree", run), "");
+    run(pm_phase_begin, "resume")(pm_calling, "ata1");
+    EXPECT_EQ(violation_of("runtime-and-port-agree", run),
+              "ata1 is suspended, and active for runtime PM");
+}
+
 TEST(NoFrozenPort, lets_a_suspended_port_be_frozen) {
     handmade_run run;
     run.port1.frozen = run.port1.suspended = true;
