@@ -82,9 +82,14 @@ class Schedules : public testing::TestWithParam<const pm_design*> {};
 TEST_P(Schedules, find_nothing_in_a_plain_loop_but_what_is_known) {
     const auto one = from_text(hba(1, "[[port]]\nnumber = 1\ndrive = \"ssd\"\n"));
     for (const auto& [what, times] : found_by(*GetParam(), one, schedules())) {
+        const std::string_view name = GetParam()->name;
         const bool dangling_slot =
-            GetParam()->name == "int_async_3_11" && what.starts_with("write-after-return");
-        EXPECT_TRUE(dangling_slot) << what << " in " << times;
+            name == "int_async_3_11" && what.starts_with("write-after-return");
+        // Linux 6.6 to 7.3: the rescan work clears ATA_DFLAG_RESUMING with the port lock dropped.
+        const bool resuming_mark = (name == "locked_6_6" || name == "current_7_3") &&
+                                   what.starts_with("data-race") &&
+                                   what.find("dev1.0.flags") != what.npos;
+        EXPECT_TRUE(dangling_slot || resuming_mark) << what << " in " << times;
     }
 }
 
