@@ -96,8 +96,7 @@ errno_t ahci_softreset(ata_link& link, ata_class& cls, time_point deadline) {
     tf.ctl = spec::ata_control::none;
     static_cast<void>(ahci_exec_polled_cmd(ap, tf, pmp, {}, {}));
 
-    if (const errno_t rc = ata_eh_msleep(ap, wait_after_srst); failed(rc))
-        return rc;
+    ata_msleep(ap, wait_after_srst);
     if (const errno_t rc = ata_wait_ready(link, deadline, ahci_check_ready); failed(rc))
         return rc == errno_t::eintr ? rc : srst_failed(ap, "device not ready", rc);
     cls = ahci_dev_classify(ap);

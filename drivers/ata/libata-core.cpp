@@ -77,8 +77,10 @@ ata_port::ata_port(ata_host& owner, u32 number, u32 id)
     if (owner.design.port_suspend != nullptr)
         tdev.pm = &ata_port_pm_ops;
     tdev.async_suspend = true;
-    if (owner.design.suspend_aborts_resume)
+    if (owner.design.suspend_aborts_resume) {
         suspend_wait_q.emplace(owner.kernel, numbered("drive of ata", id));
+        posted_wait_q.emplace(owner.kernel, numbered("request of ata", id));
+    }
     if (owner.eh.rescans)
         scsi_rescan_task.emplace(owner.kernel, numbered("rescan of ata", id),
                                  [this] { ata_scsi_dev_rescan(*this); });

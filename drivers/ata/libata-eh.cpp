@@ -92,6 +92,8 @@ void fetch_eh_info(ata_port& ap) {
     spin_guard guard(ap.lock);
     ap.link.eh_context = {};
     ap.link.eh_context.i = ap.link.eh_info.take();
+    if (ap.host.design.takes_requests_whole)
+        ata_eh_take_resume(ap);
     if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap)) {
         // It is the device's own action, so NO_RECOVERY does not take it away: a suspend that comes
         // between the port's resume and this moment leaves it on a port that stays frozen.
@@ -167,8 +169,7 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         // Before eh_info is fetched: the port must be alive for what the request asks for.
         ata_eh_handle_port_resume(ap);
         fetch_eh_info(ap);
-        if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED) &&
-            !ata_eh_suspend_aborts(ap))
+        if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
             recover(ap);
         else
             unload_or_finish(ap);

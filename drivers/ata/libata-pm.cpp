@@ -6,6 +6,8 @@
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 
+#include <utility>
+
 namespace spinup::drivers {
 namespace {
 
@@ -64,6 +66,8 @@ void report_result(ata_port& ap, errno_t rc) {
     if (ap.pm_result)
         ap.pm_result.write(ap.kernel, rc);
     ap.pm_result = {};
+    if (ap.posted_wait_q)
+        ap.posted_wait_q->wake_all();
 }
 
 /// Whether a PM request of this direction is posted.
@@ -105,12 +109,19 @@ void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
     WARN_ON(ap.kernel, !any_once(ap.pflags, ata_pflags::SUSPENDED));
-    const errno_t rc = ap.ops->port_resume(ap);
-
+    ap.resumed = ap.ops->port_resume(ap);
+    if (ap.host.design.takes_requests_whole)
+        return;
     spin_guard guard(ap.lock);
+    ata_eh_take_resume(ap);
+}
+
+void ata_eh_take_resume(ata_port& ap) {
+    if (!ap.resumed)
+        return;
     clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
     set_bits(ap.pflags, ata_pflags::RESUMING);
-    report_result(ap, rc);
+    report_result(ap, *std::exchange(ap.resumed, std::nullopt));
 }
 
 void ata_eh_handle_port_suspend(ata_port& ap) {
@@ -129,6 +140,8 @@ void ata_eh_handle_port_suspend(ata_port& ap) {
 
     spin_guard guard(ap.lock);
     clear_bits(ap.pflags, ata_pflags::PM_PENDING);
+    if (ap.host.design.takes_requests_whole)
+        clear_bits(ap.pflags, ata_pflags::RESUMING);
     if (!failed(rc))
         set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
@@ -158,6 +171,14 @@ void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi
 void ata_pm_port::wait_eh() {
     ap_.kernel.emit(trace_event::pm_wait, ap_.print_id);
     ata_port_wait_eh(ap_);
+}
+
+void ata_pm_port::wait_posted(const kernel::result_slot* result) {
+    ap_.posted_wait_q->wait([this, result] {
+        spin_guard guard(ap_.lock);
+        return result != nullptr ? result->writes() != 0
+                                 : !any(ap_.pflags, ata_pflags::PM_PENDING);
+    });
 }
 
 errno_t ata_pm_port::last_result() const {

@@ -115,8 +115,7 @@ errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_p
     time_point since = ap.kernel.now();
 
     for (;;) {
-        if (const errno_t rc = ata_eh_msleep(ap, timing.interval); failed(rc))
-            return rc;
+        ata_msleep(ap, timing.interval);
         const auto det = read_sstatus(link).get(spec::px_ssts::det);
         const time_point now = ap.kernel.now();
         if (det == last) {
@@ -147,8 +146,7 @@ errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_poi
     unsigned tries = link_resume_tries;
     do {
         write_det(link, spec::sctl_det::none);
-        if (const errno_t rc = ata_eh_msleep(ap, resume_delay); failed(rc))
-            return rc;
+        ata_msleep(ap, resume_delay);
     } while (!det_is_cleared(read_scontrol(link)) && --tries != 0);
     if (tries == 0)
         return errno_t::ok; // as Linux: the link is taken for offline

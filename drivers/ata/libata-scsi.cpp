@@ -63,6 +63,8 @@ scsi_mlqueue ata_scsi_translate(ata_device& dev, scsi_cmnd& cmd, ata_xlat_fn xla
         scsi_done(cmd);
         return scsi_mlqueue::accepted;
     }
+    if (cmd.sc_data_direction == dma_data_direction::to_device)
+        cmd.device->unflushed = true;
     ata_qc_issue(*qc);
     return scsi_mlqueue::accepted;
 }

@@ -192,6 +192,7 @@ class ata_pm_port final : public pm_port {
     void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
               kernel::result_slot* result) override;
     void wait_eh() override;
+    void wait_posted(const kernel::result_slot* result) override;
     [[nodiscard]] errno_t last_result() const override;
     [[nodiscard]] u32 operations_done() const override;
     void set_runtime_active() override;
@@ -231,6 +232,9 @@ struct ata_port {
     u32 eh_tries = 0;
     kernel::wait_queue eh_wait_q;
     std::optional<kernel::wait_queue> suspend_wait_q; ///< with pm_design::suspend_aborts_resume
+    std::optional<kernel::wait_queue> posted_wait_q;  ///< the same, for pm_port::wait_posted()
+    /// The port works again for a resume whose request is not taken yet. EH's own.
+    std::optional<errno_t> resumed;
     cmnd_list eh_done_q;
     kernel::timer_list fastdrain_timer;
     kernel::shared<u32> fastdrain_cnt{kernel, tdev.name, "fastdrain_cnt"};

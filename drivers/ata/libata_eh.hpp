@@ -47,6 +47,10 @@ void ata_port_wait_eh(ata_port& ap);
 /// Locks: none held. Takes ap.lock.
 [[nodiscard]] bool ata_eh_suspend_aborts(ata_port& ap);
 
+/// The resume that the port has been made to work for is taken from who asked for it, and answered.
+/// Locks: ap.lock.
+void ata_eh_take_resume(ata_port& ap);
+
 /// Whether EH stops and starts disks around a system sleep.
 [[nodiscard]] bool eh_starts_disks(const ata_port& ap);
 

@@ -85,6 +85,9 @@ struct scsi_device {
     /// these are one flag, manage_start_stop. slave_configure sets them.
     bool manage_system_start_stop = false;
     bool manage_runtime_start_stop = false;
+    /// The device may hold written data in its cache. The driver sets it as it takes a write, sd
+    /// clears it when a flush has ended well and the queue is quiesced.
+    bool unflushed = true;
     /// sd says that it starts the disk when it is told of the port's resume. slave_configure sets
     /// it.
     bool says_started = false;

@@ -115,13 +115,14 @@ void sd_remove(scsi_device& sdev) {
 // kernels, the stop said.
 errno_t sd_suspend_common(scsi_device& sdev, bool stop, bool strict) {
     scsi_disk& sdkp = *sdev.disk;
-    if (sdkp.WCE) {
+    if (sdkp.WCE && (sdev.unflushed || !sdev.host.core.start.flushes_what_was_written)) {
         announce(sdkp, trace_event::sd_sync_cache);
         const errno_t rc = sd_sync_cache(sdkp);
         if (rc == errno_t::enodev && !sdev.host.core.start.stop_errors_abort)
             return errno_t::ok;
         if (failed(rc))
             return rc;
+        sdev.unflushed = false;
     }
     errno_t rc = errno_t::ok;
     if (stop) {

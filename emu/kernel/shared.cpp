@@ -64,7 +64,8 @@ void smp_rmb(system& k) {
         k.sched().fence(check::barrier::read);
 }
 
-result_slot::result_slot(system& k, errno_t initial) : k_(k), id_(k.new_object()), value_(initial) {
+result_slot::result_slot(system& k, errno_t initial, bool counted)
+    : k_(k), id_(k.new_object()), value_(initial), counted_(counted) {
     k_.sched().slot_lives(id_);
 }
 
@@ -80,7 +81,7 @@ void result_ref::write(system& k, errno_t value) const {
     s.decision_point(deed::write, id_);
     if (s.slot_is_alive(id_))
         slot_->set(value);
-    else
+    else if (!counted_)
         s.report(finding_kind::write_after_return,
                  "a result is written to where a requester has returned from");
 }

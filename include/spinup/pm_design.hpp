@@ -65,6 +65,10 @@ class pm_port {
     /// of recovery. Context: thread. Sleeps.
     virtual void wait_eh() = 0;
 
+    /// Returns when `result`, which was posted, has been written; without one, when nothing is
+    /// posted. Only for designs with suspend_aborts_resume. Context: thread. Sleeps.
+    virtual void wait_posted(const kernel::result_slot* result) = 0;
+
     /// The result of the port's last operation that EH is through with, kept in the port, and how
     /// many those were. Locks: lock() held.
     [[nodiscard]] virtual errno_t last_result() const = 0;
@@ -104,10 +108,17 @@ struct pm_design {
 
     /// It claims that the caller of a resume never waits for a drive.
     bool resume_returns = false;
-    /// A suspend that is posted while EH resumes the port ends EH's wait for the drive: the port
-    /// goes down at once, what the queue holds stays there, and a drive that has not answered yet
-    /// gets no command.
+    /// A suspend that is posted while EH waits for a drive that is busy since its power-up ends the
+    /// wait: the port goes down at once, what the queue holds stays there, and the drive gets no
+    /// command, which it could not take. One that answers is put into standby as ever.
     bool suspend_aborts_resume = false;
+    /// The slots of its requesters are counted, and say -EINPROGRESS until they are written.
+    bool counted_results = false;
+    /// EH takes a resume's message, flags and actions in one step, keeps to it what it was asked for
+    /// with it, and tells the requester what became of a suspend.
+    bool takes_requests_whole = false;
+    /// The disk start that it is made for; empty: that of the kernels that have it.
+    std::string_view disk_start{};
 };
 
 } // namespace spinup

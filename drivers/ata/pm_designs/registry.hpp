@@ -14,7 +14,8 @@
     X(async_rc_2013)                                                                               \
     X(async_3_15)                                                                                  \
     X(locked_6_6)                                                                                  \
-    X(current_7_3)
+    X(current_7_3)                                                                                 \
+    X(spinup_reference)
 
 namespace spinup::drivers {
 

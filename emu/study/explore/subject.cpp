@@ -36,7 +36,9 @@ void add_surroundings(machine::world_options& o) {
             o.order = row->order;
             return;
         }
-    o.start = o.design->resume_returns ? &drivers::disk_start_async : &drivers::disk_start_sync;
+    o.start = !o.design->disk_start.empty() ? drivers::find_disk_start(o.design->disk_start)
+              : o.design->resume_returns    ? &drivers::disk_start_async
+                                            : &drivers::disk_start_sync;
     o.order = &drivers::dpm_order_upfront;
 }
 

@@ -32,8 +32,8 @@ void ask(stage& s, kernel::pm_message message, kernel::result_slot& into, bool e
 
 /// `early`: looks at each result at once, and asks on; otherwise when EH is through.
 void ask_both(stage& s, const rival& who, bool early, bool twice) {
-    kernel::result_slot first{s.kernel()};
-    kernel::result_slot second{s.kernel()};
+    kernel::result_slot first = s.place_for_a_result();
+    kernel::result_slot second = s.place_for_a_result();
     ask(s, who.first, first, early);
     if (twice)
         ask(s, who.second, second, early);

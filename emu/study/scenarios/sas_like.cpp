@@ -23,7 +23,7 @@ errno_t ask(stage& s, kernel::pm_message message, kernel::result_slot& result) {
 /// `patient`: it stays until EH is through, which is how libsas uses it. Otherwise the place of the
 /// result dies when this returns.
 void ask_and_wait(stage& s, kernel::pm_message message, bool patient) {
-    kernel::result_slot result{s.kernel()};
+    kernel::result_slot result = s.place_for_a_result();
     const errno_t rc = ask(s, message, result);
     if (!patient)
         return;

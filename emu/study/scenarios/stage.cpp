@@ -96,6 +96,11 @@ errno_t stage::request(u32 port, kernel::pm_message message, kernel::result_slot
     return rc;
 }
 
+kernel::result_slot stage::place_for_a_result() {
+    const bool counted = world_.options().design->counted_results;
+    return kernel::result_slot{kernel(), counted ? errno_t::einprogress : errno_t::ok, counted};
+}
+
 errno_t stage::read_result(u32 port, const kernel::result_slot& result) {
     kernel().emit(trace_event::pm_result_read, port, to_int(result.value()), result.writes());
     return result.value();

@@ -65,6 +65,8 @@ class stage {
     /// A second requester of the port's design, as libsas is one. Returns: in the design's words,
     /// or -EOPNOTSUPP if it has no such thing.
     errno_t request(u32 port, kernel::pm_message message, kernel::result_slot& result);
+    /// As the design wants it: counted or not.
+    [[nodiscard]] kernel::result_slot place_for_a_result();
 
     /// That requester looks at its result.
     errno_t read_result(u32 port, const kernel::result_slot& result);

@@ -19,7 +19,8 @@ namespace spinup {
     X(einval, -22, "-EINVAL")                                                                      \
     X(epipe, -32, "-EPIPE")                                                                        \
     X(eopnotsupp, -95, "-EOPNOTSUPP")                                                              \
-    X(etimedout, -110, "-ETIMEDOUT")
+    X(etimedout, -110, "-ETIMEDOUT")                                                               \
+    X(einprogress, -115, "-EINPROGRESS")
 
 enum class [[nodiscard]] errno_t : int{
 #define X(name, value, text) name = value,

@@ -13,8 +13,9 @@ namespace spinup::kernel {
 
 class result_slot {
   public:
-    /// `initial` is what a requester sees that reads it too early.
-    explicit result_slot(system& k, errno_t initial = errno_t::ok);
+    /// `initial` is what a requester sees that reads it too early. `counted`: the memory stays as
+    /// long as anybody refers to it (a kref), so a late write is no fault and nobody reads it.
+    explicit result_slot(system& k, errno_t initial = errno_t::ok, bool counted = false);
     ~result_slot();
     result_slot(const result_slot&) = delete;
     result_slot& operator=(const result_slot&) = delete;
@@ -29,6 +30,7 @@ class result_slot {
     system& k_;
     u32 id_; // no two slots of a world have the same
     errno_t value_;
+    bool counted_;
     u32 writes_ = 0;
 };
 
@@ -36,7 +38,9 @@ class result_slot {
 class result_ref {
   public:
     result_ref() = default;
-    explicit result_ref(result_slot* slot) : slot_(slot), id_(slot == nullptr ? 0 : slot->id_) {}
+    explicit result_ref(result_slot* slot)
+        : slot_(slot), id_(slot == nullptr ? 0 : slot->id_),
+          counted_(slot != nullptr && slot->counted_) {}
 
     [[nodiscard]] explicit operator bool() const { return slot_ != nullptr; }
     /// Writes, or reports that the slot has died. Requires: refers to one. Context: any.
@@ -45,6 +49,7 @@ class result_ref {
   private:
     result_slot* slot_ = nullptr;
     u32 id_ = 0;
+    bool counted_ = false;
 };
 
 } // namespace spinup::kernel
