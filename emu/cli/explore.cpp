@@ -22,6 +22,7 @@ constexpr u64 max_reducing_runs = 5000;
 status check(const explore_options& options) {
     if (study::find_scenario(options.scenario) == nullptr) {
         std::vector<std::string_view> names;
+        names.reserve(study::scenarios.size());
         for (const study::scenario* each : study::scenarios)
             names.push_back(each->name);
         return user_error{

@@ -56,9 +56,12 @@ std::optional<std::string> lock_order::taken(const actor& who, const lock_list& 
         std::set<node> been;
         std::string others;
         if (!found && path(to, from, been, others))
-            found = std::string{names_.name(outer.name)} + " and " +
-                    std::string{names_.name(lock.name)} + " are taken in both orders\n" + others +
-                    text;
+            found = std::string{names_.name(outer.name)}
+                        .append(" and ")
+                        .append(names_.name(lock.name))
+                        .append(" are taken in both orders\n")
+                        .append(others)
+                        .append(text);
         order_[from].push_back({to, text});
     }
     return found;

@@ -56,6 +56,7 @@ status set_switches(const subject& s, machine::world_options& o) {
                          [name](const drivers::eh_switch& each) { return each.name == name; });
         if (row == drivers::eh_switches.end()) {
             std::vector<std::string_view> names;
+            names.reserve(drivers::eh_switches.size());
             for (const drivers::eh_switch& each : drivers::eh_switches)
                 names.push_back(each.name);
             return user_error{{},
