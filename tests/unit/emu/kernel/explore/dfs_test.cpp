@@ -59,8 +59,9 @@ TEST(Dfs, a_bound_tries_what_has_so_many_preemptions_and_says_what_it_left_out) 
     }
     ASSERT_EQ(with[0], 6u); // the orders of three threads
     u64 expected = 0;
-    for (const auto& [preemptions, count] : with) {
-        expected += count;
+    for (const auto& row : with) {
+        const u32 preemptions = row.first; // clang 14 captures no structured binding
+        expected += row.second;
         dfs how{preemptions};
         u32 before = 0;
         search(world, how, [&] {
