@@ -88,10 +88,14 @@ template <class T> class shared final : public shared_cell {
         store(value);
         return *this;
     }
-    template <class U> shared& operator|=(U u) { return *this = load() | u; }
-    template <class U> shared& operator&=(U u) { return *this = load() & u; }
-    template <class U> shared& operator+=(U u) { return *this = static_cast<T>(load() + u); }
-    template <class U> shared& operator-=(U u) { return *this = static_cast<T>(load() - u); }
+    template <class U> shared& operator|=(U u) { return *this = load() | static_cast<T>(u); }
+    template <class U> shared& operator&=(U u) { return *this = load() & static_cast<T>(u); }
+    template <class U> shared& operator+=(U u) {
+        return *this = static_cast<T>(load() + static_cast<T>(u));
+    }
+    template <class U> shared& operator-=(U u) {
+        return *this = static_cast<T>(load() - static_cast<T>(u));
+    }
     T operator++() { return *this += T{1}; }
     T operator--() { return *this -= T{1}; }
 
