@@ -111,7 +111,8 @@ bool scsi_dispatch_cmd(scsi_cmnd& cmd) {
     const scsi_mlqueue answer = shost.hostt.queuecommand(shost, cmd);
     if (answer == scsi_mlqueue::accepted)
         return true;
-    CHECK(cmd.state.read_once() == cmnd_state::issued); // refused and completed as well
+    const cmnd_state state = cmd.state.read_once();
+    CHECK(state == cmnd_state::issued); // refused and completed as well
     cmd.timeout_timer.del_timer();
     scsi_queue_insert(cmd, answer);
     return false;
@@ -247,10 +248,10 @@ cmnd_state blk_mark_rq_complete(scsi_cmnd& cmd, cmnd_state to) {
 }
 
 void scsi_done(scsi_cmnd& cmd) {
-    const cmnd_state before = blk_mark_rq_complete(cmd, cmnd_state::done);
-    if (before == cmnd_state::in_eh)
+    const cmnd_state state = blk_mark_rq_complete(cmd, cmnd_state::done);
+    if (state == cmnd_state::in_eh)
         return;
-    CHECK(before == cmnd_state::issued);
+    CHECK(state == cmnd_state::issued);
     cmd.timeout_timer.del_timer();
     blk_complete_request(cmd);
 }
