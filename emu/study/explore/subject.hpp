@@ -11,10 +11,10 @@ namespace spinup::study {
 
 struct subject {
     std::string design;
-    std::string disk_start; ///< empty: that of the newest kernel with the design
-    std::string order;      ///< the same
+    std::string disk_start{}; ///< empty: that of the newest kernel with the design
+    std::string order{};      ///< the same
     /// Of drivers/ata/switches.hpp, "name" or "name=off": single faults put in or taken out.
-    std::vector<std::string> switches;
+    std::vector<std::string> switches{};
 };
 
 /// Returns: what a world is built with, or the user's mistake.

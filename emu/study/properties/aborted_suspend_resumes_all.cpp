@@ -53,7 +53,7 @@ class watch final : public property_watch {
 
 const property property_aborted_suspend_resumes_all{
     .name = "aborted-suspend-resumes-all",
-    .meaning = "every device that was suspended is resumed, also after a suspend that failed",
+    .meaning = "every device that was suspended is resumed, also after a failed suspend",
     .source = "D-35",
     .over = watch_over<watch>};
 

@@ -39,7 +39,7 @@ class watch final : public property_watch {
 
 const property property_no_pm_operation_lost{
     .name = "no-pm-operation-lost",
-    .meaning = "a PM operation that was posted is picked up by EH before another is posted",
+    .meaning = "a PM operation that was posted is picked up by EH before the next one is",
     .source = "D-1, L2, H1, H7",
     .over = watch_over<watch>};
 

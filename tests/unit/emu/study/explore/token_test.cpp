@@ -1,6 +1,7 @@
 // The token of a run, from text to the same trace.
 #include "emu/study/explore/reduce.hpp"
 #include "emu/study/explore/token_settings.hpp"
+#include "emu/study/properties/registry.hpp"
 #include "explorations.hpp"
 
 namespace spinup::study {
@@ -14,7 +15,9 @@ kernel::run_token parsed(const std::string& text) {
 
 TEST(ScenarioToken, RoundTripsForEveryScenario) {
     for (const scenario* each : scenarios) {
-        const auto e = explorer_of(exploring(each->name, "current_7_3"));
+        exploration what = exploring(each->name, "current_7_3");
+        what.properties = properties; // as a replay has them
+        const auto e = explorer_of(what);
         auto random = kernel::make_strategy({.name = "random", .seed = 3});
         for (u64 i = 0; i < 3; ++i) {
             (*random)->begin(i);
