@@ -31,8 +31,6 @@ struct world_options {
     const drivers::dpm_order* order = nullptr;
     const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
     drivers::driver_switches switches{};
-    /// Keeps `eh` alive, if it is no kernel's own.
-    std::shared_ptr<const drivers::eh_options> own_eh{};
     kernel::oracle_config schedule;
 };
 

@@ -92,7 +92,8 @@ class world_explorer final : public explorer {
                 choices_.open();
                 s.emplace(w, choices_);
                 what_.what->play(*s);
-                s->settle();
+                if (!s->is_off())
+                    s->settle();
             },
             time_limit);
         choices_.close();
@@ -129,6 +130,8 @@ class world_explorer final : public explorer {
         if (failed(s->failed_suspend()))
             return {verdict_suspend_failed,
                     "the machine did not sleep: " + std::string{to_string(s->failed_suspend())}};
+        if (s->is_off())
+            return {}; // it has not come to rest, it is gone
         watched.at_end();
         if (const auto& broken = watched.broken())
             return {broken->what->name, broken->how};
@@ -147,7 +150,10 @@ class world_explorer final : public explorer {
 
 result<std::unique_ptr<explorer>> explorer::make(const exploration& what) {
     CHECK(what.what != nullptr);
-    const auto options = options_of(what.who);
+    subject who = what.who;
+    who.switches.assign(what.what->switches.begin(), what.what->switches.end());
+    who.switches.insert(who.switches.end(), what.who.switches.begin(), what.who.switches.end());
+    const auto options = options_of(who);
     if (!options)
         return options.error();
     auto m = machine_of(*what.what);

@@ -1,12 +1,9 @@
 #include "emu/study/explore/subject.hpp"
 
-#include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/kernel_versions.hpp"
 #include "drivers/ata/pm_designs/registry.hpp"
+#include "drivers/ata/switches.hpp"
 #include "emu/machine/suggest.hpp"
-
-#include <algorithm>
-#include <memory>
 
 namespace spinup::study {
 
@@ -42,36 +39,6 @@ void add_surroundings(machine::world_options& o) {
     o.order = &drivers::dpm_order_upfront;
 }
 
-/// Of the error handler. Returns: the user's mistake.
-status set_switches(const subject& s, machine::world_options& o) {
-    if (s.switches.empty())
-        return std::nullopt;
-    auto eh = std::make_shared<drivers::eh_options>(drivers::eh_options_of(*o.design));
-    for (const std::string_view text : s.switches) {
-        const std::size_t equals = text.find('=');
-        const std::string_view name = text.substr(0, equals);
-        const std::string_view value = equals == text.npos ? "on" : text.substr(equals + 1);
-        const auto row =
-            std::find_if(drivers::eh_switches.begin(), drivers::eh_switches.end(),
-                         [name](const drivers::eh_switch& each) { return each.name == name; });
-        if (row == drivers::eh_switches.end()) {
-            std::vector<std::string_view> names;
-            names.reserve(drivers::eh_switches.size());
-            for (const drivers::eh_switch& each : drivers::eh_switches)
-                names.push_back(each.name);
-            return user_error{{},
-                              "there is no switch '" + machine::printable(name) + "'",
-                              machine::did_you_mean(name, names)};
-        }
-        if (value != "on" && value != "off")
-            return user_error{{}, "switch '" + std::string{name} + "' is on or off", ""};
-        (*eh).*row->member = value == "on";
-    }
-    o.own_eh = eh;
-    o.eh = o.own_eh.get();
-    return std::nullopt;
-}
-
 } // namespace
 
 result<machine::world_options> options_of(const subject& s) {
@@ -94,8 +61,12 @@ result<machine::world_options> options_of(const subject& s) {
             return order.error();
         o.order = *order;
     }
-    if (auto wrong = set_switches(s, o))
-        return *wrong;
+    for (const std::string& each : s.switches) {
+        auto switched = drivers::with_switch(o.switches, each);
+        if (!switched)
+            return switched.error();
+        o.switches = *std::move(switched);
+    }
     return o;
 }
 

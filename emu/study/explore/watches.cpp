@@ -1,6 +1,7 @@
 #include "emu/study/explore/watches.hpp"
 
 #include "drivers/ata/libata.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "emu/trace/interleaving_table.hpp"
 
 namespace spinup::study {
@@ -16,6 +17,7 @@ port_facts facts_of(machine::world& w, u32 number) {
     f.disk = attached.has_value() && attached->kind != machine::drive_kind::odd;
     f.turns = attached.has_value() && attached->kind == machine::drive_kind::hdd;
     f.write_cache = f.disk && dev.id.write_cache_enabled();
+    f.managed = drivers::eh_starts_disks(ap) || (attached.has_value() && attached->driver);
     f.plugged = attached.has_value();
     f.enabled = drivers::ata_dev_enabled(dev);
     if (const hw::drive* d = w.drive_of(number))
@@ -27,6 +29,10 @@ port_facts facts_of(machine::world& w, u32 number) {
     f.rescans = ap.scsi_rescan_task && ap.host.eh.rescan_tells_driver;
     f.eh_busy = any(flags, ata_pflags::EH_PENDING | ata_pflags::EH_IN_PROGRESS);
     f.unloading = any(flags, ata_pflags::UNLOADING);
+    f.runtime_pm = ap.host.switches.runtime_pm;
+    f.port_runtime_suspended = drivers::pm_runtime_suspended(ap.tdev);
+    if (const drivers::scsi_device* const sdev = dev.sdev)
+        f.disk_runtime_suspended = drivers::pm_runtime_suspended(sdev->sdev_gendev);
     return f;
 }
 

@@ -2,7 +2,8 @@
 // port is suspended: otherwise the PM core would have been told, and the power would have stayed.
 //
 // Exception by name (busy_since_power_on): a drive that has been BSY since its power came cannot
-// take a command. With nothing unflushed it may lose power. And nothing is said of a port that a
+// take a command. With nothing unflushed it may lose power. A disk without a driver is stopped by
+// nobody, where that is sd's work. And nothing is said of a port that a
 // requester beside the PM core has woken in its back.
 #include "emu/study/properties/records.hpp"
 
@@ -75,7 +76,7 @@ class watch final : public property_watch {
                 continue;
             if (!p.suspended && !shutdown_)
                 return fmt::format("ata{}: the machine sleeps, and the port is not suspended", n);
-            if (p.active && !p.busy_since_power_on)
+            if (p.active && !p.busy_since_power_on && facts_.port(n).managed)
                 return fmt::format("port {}: its disk loses power without being in standby", n);
         }
         return std::nullopt;

@@ -14,6 +14,8 @@
     X(sas_like)                                                                                    \
     X(rescan)                                                                                      \
     X(eh_storm)                                                                                    \
+    X(runtime_pm)                                                                                  \
+    X(hibernate)                                                                                   \
     X(rivals)
 
 namespace spinup::study {
@@ -28,6 +30,9 @@ inline constexpr std::array scenarios{SPINUP_SCENARIOS(X)};
 
 /// An override that several use: nothing flushes or stops the drives.
 inline constexpr std::array<std::string_view, 1> without_sd{"disk_driver=false"};
+
+/// A switch that several need: ports and disks take part in runtime PM.
+inline constexpr std::array<std::string_view, 1> with_runtime_pm{"runtime_pm"};
 
 /// Returns: null if there is none of that name.
 [[nodiscard]] const scenario* find_scenario(std::string_view name);

@@ -19,6 +19,8 @@ struct scenario {
     /// A machine of the catalogue, and what is different, as --set takes it.
     std::string_view machine;
     std::span<const std::string_view> overrides;
+    /// Of drivers/ata/switches.hpp, as --switch takes them; the subject's own come after them.
+    std::span<const std::string_view> switches{};
     /// Context: the first thread of the world, which has booted. Returns when all it started is
     /// over; what it finds at the end is for the properties to judge.
     void (*play)(stage& s);

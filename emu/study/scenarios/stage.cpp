@@ -79,11 +79,27 @@ void stage::sleep(duration d) {
 
 // The system and its ports.
 
-errno_t stage::suspend_to_ram() {
-    const errno_t rc = world_.suspend_resume();
-    if (failed(rc) && !failed(failed_suspend_))
+errno_t stage::note(errno_t rc) {
+    if (!failed(failed_suspend_))
         failed_suspend_ = rc;
     return rc;
+}
+
+errno_t stage::suspend_to_ram() { return note(world_.suspend_resume()); }
+
+errno_t stage::hibernate() { return note(world_.hibernate()); }
+
+void stage::shutdown() {
+    off_ = true;
+    world_.shutdown();
+}
+
+errno_t stage::runtime_suspend(u32 port) {
+    return drivers::ata_tree_runtime_suspend(world_.ata(port));
+}
+
+errno_t stage::runtime_resume(u32 port) {
+    return drivers::ata_tree_runtime_resume(world_.ata(port));
 }
 
 errno_t stage::request(u32 port, kernel::pm_message message, kernel::result_slot& result) {

@@ -59,8 +59,16 @@ class stage {
     void join();
     void sleep(duration d);
 
-    // The system. Returns what the kernel says.
+    // The system. Each returns what the kernel says.
     errno_t suspend_to_ram();
+    errno_t hibernate();
+    /// Nothing can be asked of the machine afterwards.
+    void shutdown();
+    [[nodiscard]] bool is_off() const { return off_; }
+
+    // One port and its disk by runtime PM, where the switch runtime_pm is on.
+    errno_t runtime_suspend(u32 port);
+    errno_t runtime_resume(u32 port);
 
     /// A second requester of the port's design, as libsas is one. Returns: in the design's words,
     /// or -EOPNOTSUPP if it has no such thing.
@@ -82,7 +90,7 @@ class stage {
     /// Returns when no EH is at work and no disk start runs.
     void settle();
 
-    /// The first suspend that failed.
+    /// How the first suspend or hibernation ended that failed.
     [[nodiscard]] errno_t failed_suspend() const { return failed_suspend_; }
 
   private:
@@ -101,6 +109,7 @@ class stage {
     errno_t run(transfer& t, submit_fn submit, drivers::scsi_device& on, u64 lba);
     static void transfer_done(void* context, errno_t rc);
     u32 draw(std::string_view name, u32 below);
+    errno_t note(errno_t rc);
 
     machine::world& world_;
     option_source& source_;
@@ -112,6 +121,7 @@ class stage {
     std::vector<transfer*> free_;
     std::map<std::pair<u32, u64>, written_data> data_; // by port and block
     errno_t failed_suspend_ = errno_t::ok;
+    bool off_ = false;
 };
 
 } // namespace spinup::study

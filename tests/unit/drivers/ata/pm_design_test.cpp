@@ -42,6 +42,7 @@ class port_under_test final : public pm_port {
         pm_pending_ = true;
         eh_.mod_timer(k_.now() + eh_time);
     }
+    void wait_posted(const kernel::result_slot*) override { wait_eh(); }
     void wait_eh() override {
         ++waits;
         idle_.wait([this] { return !eh_.pending(); });
