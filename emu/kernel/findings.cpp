@@ -50,9 +50,9 @@ void scheduler::stuck(name_id lock, const void* owner) {
 
 /// Who holds the lock that a thread waits for; nullptr if nobody, or if it waits for no lock.
 const thread* scheduler::holder(const thread& waiting) const {
-    if (waiting.state != thread_state::blocked || waiting.why.owner == nullptr)
+    if (waiting.state != thread_state::blocked || waiting.why->owner == nullptr)
         return nullptr;
-    const void* owner = *waiting.why.owner;
+    const void* owner = *waiting.why->owner;
     return owner == &cpu_ ? nullptr : static_cast<const thread*>(owner);
 }
 
@@ -75,14 +75,14 @@ std::string scheduler::cycle_text(const std::vector<const thread*>& cycle) const
     std::string out = label(*cycle.front(), log_);
     for (const thread* t : cycle)
         out += (t == cycle.front() ? " waits for " : ", which waits for ") +
-               std::string{log_.name(t->why.what)} + ", held by " + label(*holder(*t), log_);
+               std::string{log_.name(t->why->what)} + ", held by " + label(*holder(*t), log_);
     return out;
 }
 
 /// Evaluates what a blocked thread waits for, as it would if it were woken. Nobody is told that the
 /// test reads fields and takes locks.
 bool scheduler::is_ready(const thread& t) {
-    const waiter* w = t.state == thread_state::blocked ? t.why.place : nullptr;
+    const waiter* w = t.state == thread_state::blocked ? t.why->place : nullptr;
     if (w == nullptr || w->test == nullptr)
         return false;
     const cpu_state before = cpu_;
@@ -110,7 +110,7 @@ void scheduler::report_deadlock() {
             continue;
         lost = true;
         report(finding_kind::lost_wakeup, label(*t, log_) + " sleeps for " +
-                                              std::string{log_.name(t->why.what)} +
+                                              std::string{log_.name(t->why->what)} +
                                               " although it is there\n" + all);
     }
     if (lost)
@@ -132,7 +132,7 @@ void scheduler::report_livelock() {
 void scheduler::look_for_hung(time_point next) {
     hung_check_ = next + hung_task_timeout;
     for (thread* t = first_; t != nullptr; t = t->next) {
-        if (t->state != thread_state::blocked || t->why.idle || t->hung)
+        if (t->state != thread_state::blocked || t->why->idle || t->hung)
             continue;
         const time_point due = t->blocked_since + hung_task_timeout;
         if (due > next) {
@@ -148,7 +148,7 @@ void scheduler::look_for_hung(time_point next) {
                         : finding_kind::hung,
                (locked
                     ? cycle_text(cycle)
-                    : label(*t, log_) + " has waited for " + std::string{log_.name(t->why.what)} +
+                    : label(*t, log_) + " has waited for " + std::string{log_.name(t->why->what)} +
                           " for more than 120 s" + (lost ? " although it is there" : "")) +
                    "\n" + listed(waiting()));
     }

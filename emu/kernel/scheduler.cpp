@@ -17,8 +17,8 @@ constexpr u32 irq_storm = 100'000;
 
 scheduler::scheduler(system& k, virtual_timeline& line, trace& log, dma_arena& memory,
                      oracle* explorer, const kernel_options& options)
-    : cpu_(k.cpu()), line_(line), log_(log), explorer_(explorer),
-      host_(fiber_host::of_this_thread()), options_(options), kernel_(k), memory_(memory),
+    : cpu_(k.cpu()), line_(line), log_(log), explorer_(explorer), options_(options),
+      host_(fiber_host::of_this_thread()), kernel_(k), memory_(memory),
       msleep_(log.intern("msleep")), kworker_idle_(log.intern("work")) {
     if (explorer != nullptr) {
         checkers_ = std::make_unique<check::checkers>(
@@ -88,14 +88,13 @@ void scheduler::timed_out(void* t) {
 
 void scheduler::block(const wait_reason& why) {
     thread& self = *cpu_.current;
-    if (!self.stores.empty())
-        flush_stores(self); // schedule() is a full barrier
     self.state = thread_state::blocked;
-    self.why = why;
+    self.why = &why;
     self.blocked_since = line_.now();
     self.hung = false;
     log_.emit(trace_event::thread_block, self.pid, why.what);
     if (explorer_ != nullptr) [[unlikely]] {
+        flush_stores(self); // schedule() is a full barrier
         self.next_deed = why.object == 0 ? deed::unknown : deed::sync;
         self.next_object = why.object;
         self.arrival = ++arrivals_;
@@ -272,7 +271,7 @@ std::vector<waiting_thread> scheduler::waiting() const {
         waiting_thread& w = all.emplace_back();
         w.pid = t->pid;
         w.name = log_.name(t->name);
-        w.what = log_.name(t->why.what);
+        w.what = log_.name(t->why->what);
         if (const thread* owner = holder(*t)) {
             w.owner_pid = owner->pid;
             w.owner_name = log_.name(owner->name);

@@ -95,6 +95,12 @@ class scheduler {
         ready_.push(t);
         log_.emit(trace_event::thread_wake, t.pid);
     }
+    /// The same, by a context that the thread is behind from then on.
+    void wake_by_another(thread& t) {
+        if (watches()) [[unlikely]]
+            hand_on(t);
+        wake(t);
+    }
     /// A place where others may run, and where what was held off is done. `what` comes next.
     /// Context: any.
     void decision_point(deed what = deed::unknown, u32 object = 0) {
@@ -188,7 +194,15 @@ class scheduler {
     thread* choose();
     [[nodiscard]] bool irqs_are_next() const;
     bool advance();
-    bool time_moves();
+    /// Before a timer fires, which may lie ahead. Returns: false if the run is over.
+    bool time_moves() {
+        const time_point next = line_.next();
+        if (next <= line_.now())
+            return true;
+        same_instant_ = 0;
+        return (next <= limit_ && next < hung_check_) || time_has_come(next);
+    }
+    bool time_has_come(time_point next);
     void step();
     [[nodiscard]] bool timer_may_fire() const {
         return !line_.empty() && line_.next() <= stall_until_;
@@ -265,27 +279,28 @@ class scheduler {
     ready_queue ready_;
     virtual_timeline& line_;
     trace& log_;
-    oracle* explorer_; // nullptr: first come, first served
+    oracle* explorer_;                          // nullptr: first come, first served
+    std::unique_ptr<check::checkers> checkers_; // nullptr: nobody explores
     irq_line* first_irq_ = nullptr;
     irq_line* last_irq_ = nullptr;
     time_point limit_ = time_point::max();
-    u32 same_instant_ = 0;     // steps since time last moved
     time_point hung_check_{};  // when somebody may have been blocked for too long
     time_point stall_until_{}; // until then a timer may fire while threads are ready
-    u32 away_ = 0;             // threads put back, or spinning, with a spinlock
+    const kernel_options options_;
+    u32 same_instant_ = 0;                 // steps since time last moved
+    u32 away_ = 0;                         // threads put back, or spinning, with a spinlock
+    u32 context_slot_ = check::setup_slot; // of the context that is no thread
+    verdict verdict_ = verdict::done;
     bool run_over_ = true;
     bool stopping_ = false;
+    bool states_ = false;   // the oracle wants states
     fiber* root_ = nullptr; // who called run()
     fiber_host& host_;
     u64 switches_ = 0;
     u64 irqs_ = 0;
     u64 complaints_ = 0;
 
-    const kernel_options options_;
-    std::unique_ptr<check::checkers> checkers_; // nullptr: nobody explores
-    bool states_ = false;                       // the oracle wants states
     world_state state_;
-    u32 context_slot_ = check::setup_slot; // of the context that is no thread
     bool evaluating_ = false;              // a waiter's test
     u32 slots_ = check::first_thread_slot; // given out so far
     u32 lingered_ = 0;
@@ -298,7 +313,6 @@ class scheduler {
     dma_arena& memory_;
     name_id msleep_;
     name_id kworker_idle_;
-    verdict verdict_ = verdict::done;
     thread* target_ = nullptr;     // whose end ends the run
     std::exception_ptr exception_; // out of a thread, for the caller of run()
     thread* first_ = nullptr;      // live threads, in order of creation

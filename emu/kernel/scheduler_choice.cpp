@@ -9,7 +9,7 @@ namespace spinup::kernel {
 /// Context: no thread has the CPU.
 thread* scheduler::pick() {
     for (;;) {
-        if (first_irq_ != nullptr && irqs_are_next())
+        if (first_irq_ != nullptr && (explorer_ == nullptr || irqs_are_next()))
             deliver_irqs();
         if (run_over_)
             return nullptr;
@@ -28,10 +28,10 @@ thread* scheduler::pick() {
     }
 }
 
-/// With an oracle, only if nobody is ready. If somebody is away with a spinlock even then, that
-/// spins: for ever, which is a deadlock, or for a thread that sleeps with the lock.
+/// With an oracle that explores: if nobody is ready. If somebody is away with a spinlock even then,
+/// that spins: for ever, which is a deadlock, or for a thread that sleeps with the lock.
 bool scheduler::irqs_are_next() const {
-    return explorer_ == nullptr || (ready_.empty() && (away_ == 0 || wait_cycle().empty()));
+    return ready_.empty() && (away_ == 0 || wait_cycle().empty());
 }
 
 // What an oracle that explores is asked.
@@ -162,19 +162,15 @@ void scheduler::timeline_goes() {
     }
 }
 
-/// Before a timer fires, which may lie ahead. Returns: false if the run is over.
-bool scheduler::time_moves() {
-    const time_point next = line_.next();
-    if (next <= line_.now())
-        return true;
+/// The time of the run's limit, or for a look at who has waited for too long. Returns: false if the
+/// run is over.
+bool scheduler::time_has_come(time_point next) {
     if (next > limit_) {
         end_run(verdict::hung);
         report(finding_kind::hung, "the run takes longer than it may\n" + listed(waiting()));
         return false;
     }
-    same_instant_ = 0;
-    if (next >= hung_check_) [[unlikely]]
-        look_for_hung(next);
+    look_for_hung(next);
     return !run_over_;
 }
 

@@ -56,7 +56,7 @@ void scheduler::finish(thread& t) {
     else if (!t.unwinding)
         returns("a thread");
     cpu_.spinlocks = 0;
-    if (!t.stores.empty())
+    if (explorer_ != nullptr)
         flush_stores(t);
     if (t.kworker)
         log_.emit(trace_event::thread_block, t.pid, kworker_idle_);

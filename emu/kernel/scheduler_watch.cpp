@@ -29,11 +29,11 @@ check::actor scheduler::actor() const {
 
 /// A thread starts, or a kworker gets something to do.
 void scheduler::begins(thread& t) {
+    if (checkers_ == nullptr)
+        return;
     t.next_deed = deed::unknown;
     t.next_object = 0;
     t.observed = 0;
-    if (checkers_ == nullptr)
-        return;
     flush_stores();
     if (t.slot == 0 || slots_ < many_slots)
         t.slot = slots_++;
@@ -264,7 +264,7 @@ u64 scheduler::state() const {
         one = mixed(one, (blocked ? 1 : 0) | (t->timed_out ? 2 : 0));
         u64 ahead = 0;
         for (const thread* o = first_; blocked && o != nullptr; o = o->next)
-            ahead += o->state == thread_state::blocked && o->why.object == t->why.object &&
+            ahead += o->state == thread_state::blocked && o->why->object == t->why->object &&
                      o->arrival < t->arrival;
         one = mixed(one, ahead);
         for (const buffered_store& s : t->stores)

@@ -6,10 +6,10 @@
 namespace spinup::kernel {
 
 void wait_queue::prepare(waiter& w) {
-    if (k_.cpu().watches)
-        k_.sched().enqueued(id_);
     if (w.queue == nullptr)
         waiters_.push(w);
+    if (k_.cpu().watches) [[unlikely]]
+        k_.sched().enqueued(id_);
 }
 
 bool wait_queue::sleep(waiter& w) {
@@ -29,29 +29,21 @@ bool wait_queue::sleep_to(waiter& w, time_point deadline) {
            s.block_until({.what = name_, .object = id_, .place = &w}, deadline);
 }
 
-void wait_queue::wake_first() {
-    scheduler& s = k_.sched();
-    thread& t = waiters_.pop();
-    if (s.watches())
-        s.hand_on(t);
-    s.wake(t);
-}
-
 void wait_queue::wake_all() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.watches()) [[unlikely]]
         s.waking(id_, waiters_);
     while (!waiters_.empty())
-        wake_first();
+        s.wake_by_another(waiters_.pop());
     s.decision_point(deed::sync, id_);
 }
 
 void wait_queue::wake_one() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.watches()) [[unlikely]]
         s.waking(id_, waiters_);
     if (!waiters_.empty())
-        wake_first();
+        s.wake_by_another(waiters_.pop());
     s.decision_point(deed::sync, id_);
 }
 

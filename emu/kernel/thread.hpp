@@ -44,12 +44,13 @@ class thread {
     fiber* stack = nullptr; ///< nullptr until it first runs: a thread that never blocks borrows one
     thread* next_ready = nullptr; ///< also chains idle kworkers and unused objects
     timer timeout;
-    wait_reason why; ///< it is blocked
+    const wait_reason* why = nullptr; ///< of one that is blocked; stands on its stack
     time_point blocked_since{};
     u32 spinlocks = 0; ///< held, while it does not run
     u16 pid = 0;
     thread_state state = thread_state::idle;
     bool timed_out = false; ///< the timeout woke it, nobody else
+    bool hung = false;      ///< that it waits for too long has been reported
     bool unwinding = false; ///< its next wait ends it
     bool kworker = false;
     scheduler* owner = nullptr;
@@ -62,8 +63,6 @@ class thread {
     std::function<void()> body;
     async_domain* domain = nullptr; ///< the body is an asynchronous call of this domain
     work* item = nullptr;
-
-    bool hung = false; ///< that it waits for too long has been reported
 
     // For an oracle that explores.
     deed next_deed = deed::unknown; ///< what it will do when it goes on

@@ -137,7 +137,6 @@ class wait_queue {
         if (k_.cpu().watches) [[unlikely]]
             state_slow(state);
     }
-    void wake_first(); // requires: not empty
 
     void prepare(waiter& w); // in the queue, if it is not
     // Both return at once if the waiter has been woken since it was prepared.
