@@ -1,6 +1,6 @@
 #include "emu/study/explore/watches.hpp"
 
-#include "drivers/ata/libata.hpp"
+#include "drivers/ata/libata_eh.hpp"
 #include "drivers/base/power/runtime.hpp"
 #include "emu/trace/interleaving_table.hpp"
 
