@@ -93,7 +93,7 @@ class world_explorer final : public explorer {
                 s.emplace(w, choices_);
                 what_.what->play(*s);
                 if (!s->is_off())
-                    s->settle();
+                    s->rest();
             },
             time_limit);
         choices_.close();

@@ -12,6 +12,8 @@ namespace spinup::study {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 /// One logical block: what a schedule costs is what its commands cost.
 constexpr std::size_t block_bytes = 512;
 
@@ -94,12 +96,34 @@ void stage::shutdown() {
     world_.shutdown();
 }
 
+stage::freezable_call::freezable_call(machine::world& w)
+    : done(w.kernel(), "runtime PM"), item(
+                                          w.kernel(), "runtime PM",
+                                          [this] {
+                                              rc = what(*port);
+                                              done.complete();
+                                          },
+                                          &w.pm().freezer()) {}
+
+errno_t stage::call_freezable(runtime_fn what, u32 port) {
+    if (free_calls_.empty())
+        free_calls_.push_back(&calls_.emplace_back(world_));
+    freezable_call& call = *free_calls_.back();
+    free_calls_.pop_back();
+    call.what = what;
+    call.port = &world_.ata(port);
+    static_cast<void>(call.item.queue());
+    call.done.wait();
+    free_calls_.push_back(&call);
+    return call.rc;
+}
+
 errno_t stage::runtime_suspend(u32 port) {
-    return drivers::ata_tree_runtime_suspend(world_.ata(port));
+    return call_freezable(drivers::ata_tree_runtime_suspend, port);
 }
 
 errno_t stage::runtime_resume(u32 port) {
-    return drivers::ata_tree_runtime_resume(world_.ata(port));
+    return call_freezable(drivers::ata_tree_runtime_resume, port);
 }
 
 errno_t stage::request(u32 port, kernel::pm_message message, kernel::result_slot& result) {
@@ -133,6 +157,13 @@ errno_t stage::rescan(u32 port) {
 }
 
 void stage::settle() { world_.settle(); }
+
+void stage::rest() {
+    settle();
+    // The longest time that a command is given; what it ends in is EH, if in anything.
+    sleep(drivers::SD_FLUSH_TIMEOUT + 1s);
+    settle();
+}
 
 // Data.
 

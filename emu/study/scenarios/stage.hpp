@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <map>
 #include <spinup/kernel/result_slot.hpp>
+#include <spinup/kernel/work.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,7 +67,9 @@ class stage {
     void shutdown();
     [[nodiscard]] bool is_off() const { return off_; }
 
-    // One port and its disk by runtime PM, where the switch runtime_pm is on.
+    // One port and its disk by runtime PM, where the switch runtime_pm is on. As whoever may do
+    // that in Linux (the workers of pm_wq, user processes), this waits while the system is frozen,
+    // and the freezer for this.
     errno_t runtime_suspend(u32 port);
     errno_t runtime_resume(u32 port);
 
@@ -89,6 +92,8 @@ class stage {
     void trigger_eh(u32 port);
     /// Returns when no EH is at work and no disk start runs.
     void settle();
+    /// Returns when nothing goes on any more that nobody waits for either: commands, delayed work.
+    void rest();
 
     /// How the first suspend or hibernation ended that failed.
     [[nodiscard]] errno_t failed_suspend() const { return failed_suspend_; }
@@ -104,6 +109,18 @@ class stage {
     using submit_fn = void (*)(drivers::scsi_device&, u64, u32, kernel::dma_memory,
                                drivers::request::bio_end_io_fn, void*);
 
+    using runtime_fn = errno_t (*)(drivers::ata_port&);
+    /// A call in a freezable work item.
+    struct freezable_call {
+        explicit freezable_call(machine::world& w);
+        runtime_fn what = nullptr;
+        drivers::ata_port* port = nullptr;
+        errno_t rc = errno_t::ok;
+        kernel::completion done;
+        kernel::work item;
+    };
+
+    errno_t call_freezable(runtime_fn what, u32 port);
     drivers::scsi_device* disk(u32 port) { return disks_.at(port - 1); }
     transfer& take_transfer();
     errno_t run(transfer& t, submit_fn submit, drivers::scsi_device& on, u64 lba);
@@ -117,6 +134,8 @@ class stage {
     std::vector<std::pair<std::string, std::string>> options_;
     kernel::wait_queue joined_;
     u32 running_ = 0;
+    std::deque<freezable_call> calls_;
+    std::vector<freezable_call*> free_calls_;
     std::deque<transfer> transfers_;
     std::vector<transfer*> free_;
     std::map<std::pair<u32, u64>, written_data> data_; // by port and block
