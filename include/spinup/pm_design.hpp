@@ -114,8 +114,8 @@ struct pm_design {
     bool suspend_aborts_resume = false;
     /// The slots of its requesters are counted, and say -EINPROGRESS until they are written.
     bool counted_results = false;
-    /// EH takes a resume's message, flags and actions in one step, keeps to it what it was asked for
-    /// with it, and tells the requester what became of a suspend.
+    /// EH takes a resume's message, flags and actions in one step, keeps to it what it was asked
+    /// for with it, and tells the requester what became of a suspend.
     bool takes_requests_whole = false;
     /// The disk start that it is made for; empty: that of the kernels that have it.
     std::string_view disk_start{};
