@@ -1,6 +1,7 @@
 #include "emu/study/explore/campaign.hpp"
 #include "emu/study/explore/reduce.hpp"
 #include "emu/study/explore/verdicts.hpp"
+#include "emu/study/properties/registry.hpp"
 #include "explorations.hpp"
 
 #include "drivers/ata/pm_designs/registry.hpp"
@@ -56,6 +57,31 @@ TEST(Explorer, SaysWhatTheKernelFound) {
     EXPECT_NE(r.interleaving.find("write-after-return"), std::string::npos);
     EXPECT_NE(r.interleaving.find("scsi_eh_0"), std::string::npos);
     EXPECT_FALSE(r.token.empty());
+}
+
+TEST(Explorer, ReportsTheFirstPropertyThatIsBroken) {
+    exploration what = exploring("two-ports", "async_3_15");
+    const property* const alone[] = {find_property("resume-returns")};
+    ASSERT_NE(alone[0], nullptr);
+    what.properties = alone;
+    // sd of 5.16 to 6.5 waits for its disk: D-6.
+    const schedule_result r = explorer_of(what)->play({});
+    EXPECT_EQ(r.verdict, "resume-returns");
+    what.properties = {};
+    EXPECT_EQ(explorer_of(what)->play({}).verdict, "ok");
+}
+
+TEST(Explorer, TakesTheSubjectsSwitchesAfterTheScenarios) {
+    exploration what = exploring("runtime-pm", "current_7_3");
+    const u64 with = explorer_of(what)->play({}).digest;
+    what.who.switches = {"runtime_pm=off"};
+    EXPECT_NE(explorer_of(what)->play({}).digest, with);
+}
+
+TEST(Explorer, EndsWithTheMachineThatIsSwitchedOff) {
+    exploration what = exploring("hibernate", "current_7_3");
+    what.properties = properties;
+    EXPECT_EQ(explorer_of(what)->play({{{"shutdown", 1}}, {}}).verdict, "ok");
 }
 
 TEST(Explorer, RefusesWhatThereIsNot) {

@@ -24,6 +24,15 @@ TEST(Subject, MayHaveOthers) {
     EXPECT_EQ(o->order, &drivers::dpm_order_async);
 }
 
+TEST(Subject, HasSwitches) {
+    const auto o =
+        options_of({.design = "current_7_3", .switches = {"cancel_rescan=off", "runtime_pm"}});
+    ASSERT_TRUE(o.ok());
+    EXPECT_FALSE(o->switches.cancel_rescan);
+    EXPECT_TRUE(o->switches.runtime_pm);
+    EXPECT_FALSE(options_of({.design = "current_7_3"})->switches.runtime_pm);
+}
+
 TEST(Subject, OfNothingThatThereIsIsRefused) {
     EXPECT_FALSE(options_of({.design = "current_7_4"}).ok());
     EXPECT_FALSE(options_of({.design = "current_7_3", .disk_start = "never"}).ok());

@@ -60,6 +60,7 @@ TEST(ScenarioToken, HoldsTheSettings) {
     what.weak_memory = true;
     what.who.disk_start = "sync";
     what.who.order = "async";
+    what.who.switches = {"cancel_rescan=off", "runtime_pm", "rescan_guard=none"};
     const auto e = explorer_of(what);
     static_cast<void>(e->play({}));
     const auto back = exploration_of(parsed(e->last().text()));
@@ -68,6 +69,7 @@ TEST(ScenarioToken, HoldsTheSettings) {
     EXPECT_EQ(back->who.design, "async_3_15");
     EXPECT_EQ(back->who.disk_start, "sync");
     EXPECT_EQ(back->who.order, "async");
+    EXPECT_EQ(back->who.switches, what.who.switches);
     EXPECT_TRUE(back->weak_memory);
     EXPECT_FALSE(back->checkers);
     for (const kernel::run_option& o : settings_of(what))

@@ -1,5 +1,6 @@
 #include "emu/study/scenarios/registry.hpp"
 
+#include "drivers/ata/libata.hpp"
 #include "drivers/ata/pm_designs/registry.hpp"
 #include "emu/machine/schema.hpp"
 #include "emu/study/explore/subject.hpp"
@@ -25,13 +26,13 @@ struct same_for_all final : option_source {
     std::vector<std::string> asked;
 };
 
-/// A machine with one SSD under sync_3_11, first come, first served.
+/// A machine with one SSD under async_3_15, with runtime PM; first come, first served.
 struct StageTest : testing::Test {
     StageTest() {
         const std::vector<std::string> overrides{without_sd.begin(), without_sd.end()};
         auto m = machine::load("fast-ssd", overrides);
         EXPECT_TRUE(m.ok());
-        const auto o = options_of({.design = "async_3_15"});
+        const auto o = options_of({.design = "async_3_15", .switches = {"runtime_pm"}});
         EXPECT_TRUE(o.ok());
         w.emplace(*m, *o);
         w->log().attach(records);
@@ -109,6 +110,54 @@ TEST_F(StageTest, AsksForEhByItself) {
     });
     EXPECT_EQ(count(trace_event::eh_asked), 1u);
     EXPECT_EQ(count(trace_event::eh_begin), 2u) << "one of them is the boot's";
+}
+
+TEST_F(StageTest, SuspendsAPortAtRunTime) {
+    play([this](stage& st) {
+        EXPECT_EQ(st.runtime_suspend(1), errno_t::ok);
+        EXPECT_TRUE(any(w->ata(1).pflags, drivers::ata_pflags::SUSPENDED));
+        EXPECT_EQ(st.runtime_resume(1), errno_t::ok);
+        st.settle();
+        EXPECT_FALSE(any(w->ata(1).pflags, drivers::ata_pflags::SUSPENDED));
+    });
+}
+
+TEST_F(StageTest, AsksForRuntimePmOnlyWhileTheSystemIsThawed) {
+    bool awake = false;
+    play([this, &awake](stage& st) {
+        st.spawn("user", [&] {
+            st.sleep(500ms); // the machine is asleep then, for a second
+            EXPECT_TRUE(w->pm().freezer().frozen());
+            static_cast<void>(st.runtime_suspend(1));
+            EXPECT_TRUE(awake);
+        });
+        EXPECT_EQ(st.suspend_to_ram(), errno_t::ok);
+        awake = true;
+        st.join();
+    });
+}
+
+TEST_F(StageTest, HibernatesAndSwitchesOff) {
+    play([this](stage& st) {
+        EXPECT_EQ(st.hibernate(), errno_t::ok);
+        EXPECT_EQ(st.read(1, 0), errno_t::ok);
+        EXPECT_FALSE(st.is_off());
+        st.shutdown();
+        EXPECT_TRUE(st.is_off());
+    });
+    EXPECT_EQ(count(trace_event::pm_hibernate_entry), 1u);
+    EXPECT_EQ(count(trace_event::power_off), 2u);
+}
+
+TEST_F(StageTest, RestsUntilCommandsAreOver) {
+    play([this](stage& st) {
+        st.spawn("reader", [&st] { static_cast<void>(st.read(1, 0)); });
+        st.rest();
+        EXPECT_EQ(w->ata(1).qc_active, 0u);
+        st.join();
+    });
+    EXPECT_EQ(count(trace_event::scsi_done), count(trace_event::scsi_queue));
+    EXPECT_GT(count(trace_event::scsi_done), 0u);
 }
 
 TEST_F(StageTest, ShowsItsOptions) {
