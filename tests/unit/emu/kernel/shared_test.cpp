@@ -1,5 +1,6 @@
 // Decision points: where an exploring oracle is asked, what it is told, and what it may do.
 #include "tests/unit/emu/kernel/many_schedules.hpp"
+#include <deque>
 #include <gtest/gtest.h>
 #include <spinup/kernel/timer.hpp>
 #include <spinup/kernel/work.hpp>
@@ -208,8 +209,8 @@ TEST(decision_point, two_spinners_that_hold_each_others_lock_are_a_deadlock) {
             spinlock a(w.k, "a");
             spinlock b(w.k, "b");
             shared<u32> x(w.k, "s", "x");
-            event tick(w.line, [] {});
-            tick.t.at(at_ms(500)); // time could pass, but nothing would come of it
+            event tick(w.line, [&] { WARN_ON(w.k, true); });
+            tick.t.at(at_ms(500)); // time need not pass to know that nothing will come of it
             both(
                 w.k,
                 [&] {
@@ -257,19 +258,19 @@ TEST(stall, lets_time_pass_while_a_thread_is_ready_but_not_for_longer) {
         for (u64 seed = 0; seed < 200; ++seed) {
             bare_world w(oracle_config::random(seed, options));
             mutex m(w.k, "m");
+            std::deque<event> events;
             w.k.run("main", [&] {
-                w.k.kthread_run("clock", [&] {
-                    for (int i = 0; i < 10; ++i)
-                        w.k.usleep_range(1ms);
-                });
+                for (s64 ms = 21; ms < 30; ++ms)
+                    events.emplace_back(w.line, [] {}).t.at(at_ms(ms));
+                w.k.usleep_range(20ms);
                 { const mutex_guard g(m); }
                 last = std::max(last, w.k.now());
             });
         }
         return last;
     };
-    EXPECT_EQ(latest(0ms), at_ms(0));
-    EXPECT_EQ(latest(3ms), at_ms(3));
+    EXPECT_EQ(latest(0ms), at_ms(20));
+    EXPECT_EQ(latest(3ms), at_ms(23));
 }
 
 TEST(ask, records_what_a_callers_oracle_picks_and_the_token_brings_it_back) {

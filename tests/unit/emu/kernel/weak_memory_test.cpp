@@ -122,6 +122,12 @@ u32 lost_wakeups(bool barrier, bool looks_first) {
 }
 
 TEST(weak_memory, wake_up_is_a_barrier_only_if_it_wakes_but_its_lock_is_taken_anyway) {
+    EXPECT_GT(both_read_zero(true,
+                             [](system& k) {
+                                 wait_queue empty(k, "empty");
+                                 empty.wake_all();
+                             }),
+              0u);
     EXPECT_GT(lost_wakeups(false, true), 0u) << "the store is late, and the queue looked empty";
     EXPECT_EQ(lost_wakeups(true, true), 0u);
     EXPECT_EQ(lost_wakeups(false, false), 0u);
