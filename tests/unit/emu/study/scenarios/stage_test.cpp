@@ -138,7 +138,7 @@ TEST_F(StageTest, AsksForRuntimePmOnlyWhileTheSystemIsThawed) {
 }
 
 TEST_F(StageTest, HibernatesAndSwitchesOff) {
-    play([this](stage& st) {
+    play([](stage& st) {
         EXPECT_EQ(st.hibernate(), errno_t::ok);
         EXPECT_EQ(st.read(1, 0), errno_t::ok);
         EXPECT_FALSE(st.is_off());
