@@ -162,8 +162,12 @@ TEST(Resume, disk_that_was_given_up_keeps_the_system_awake_up_to_3_11_only) {
             EXPECT_EQ(m.try_suspend(), start->stop_errors_abort ? errno_t::eio : errno_t::ok)
                 << start->name;
         });
-        EXPECT_EQ(m.lines(trace_event::sd_result).back(),
-                  "sd 1:0:0:0: [sdb]  Result: hostbyte=DID_BAD_TARGET driverbyte=DRIVER_OK");
+        const auto results = m.lines(trace_event::sd_result);
+        ASSERT_EQ(results.empty(), start->flushes_what_was_written) << start->name;
+        if (!results.empty()) {
+            EXPECT_EQ(results.back(),
+                      "sd 1:0:0:0: [sdb]  Result: hostbyte=DID_BAD_TARGET driverbyte=DRIVER_OK");
+        }
     }
 }
 
