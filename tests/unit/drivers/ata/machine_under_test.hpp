@@ -125,6 +125,12 @@ class machine_under_test final : public kernel::platform_suspend_ops {
     scsi_device& sdev(u32 n) { return *port(n).link.dev.sdev; }
 
     /// Waits until no port has EH to do. Context: in run().
+    /// A suspend, and a resume of which all four tries of a reset may fail (60 s).
+    void sleep_and_give_up() {
+        suspend();
+        k.usleep_range(90s);
+        settle();
+    }
     void settle() {
         for (auto& ap : ahci->host().ports)
             ata_port_wait_eh(*ap);

@@ -156,9 +156,7 @@ TEST(Resume, disk_that_was_given_up_keeps_the_system_awake_up_to_3_11_only) {
         machine_under_test m{s};
         m.probe();
         m.run([&] {
-            m.suspend();
-            m.k.usleep_range(90s);
-            m.settle();
+            m.sleep_and_give_up();
             EXPECT_EQ(m.try_suspend(), start->stop_errors_abort ? errno_t::eio : errno_t::ok)
                 << start->name;
         });
