@@ -176,8 +176,7 @@ void ata_pm_port::wait_eh() {
 void ata_pm_port::wait_posted(const kernel::result_slot* result) {
     ap_.posted_wait_q->wait([this, result] {
         spin_guard guard(ap_.lock);
-        return result != nullptr ? result->writes() != 0
-                                 : !any(ap_.pflags, ata_pflags::PM_PENDING);
+        return result != nullptr ? result->writes() != 0 : !any(ap_.pflags, ata_pflags::PM_PENDING);
     });
 }
 
