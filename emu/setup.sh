@@ -61,7 +61,7 @@ find_missing() {
     need_command clang-tidy clang-tidy
     need_command python3 python3
     # The scripts that boot a guest, and what checks them.
-    for package in cpio kmod shellcheck; do
+    for package in cpio kmod xz-utils shellcheck; do
         need_package "$package"
     done
 }

@@ -5,7 +5,8 @@
 #
 # Builds Release with g++ (build/) and with clang (build-clang/), and holds them and the builds in
 # the folders named, whatever they were made with, against each other. Each schedule is also
-# replayed from its token.
+# replayed from its token. What is explored is the same as well: verdicts, tokens, and what
+# replaying a token shows.
 set -eu
 cd "$(dirname "$0")/.."
 . ./emu/setup.sh
@@ -41,19 +42,43 @@ digest_in() {
     sed -n 's/^verdict .*, digest \([0-9a-f]*\), .*/\1/p' "$1"
 }
 
+# explorations PROGRAM: what a few schedules of each scenario find.
+explorations() {
+    for scenario in $("$1" scenarios | sed -n 's/^\([a-z][a-z-]*\) .*/\1/p'); do
+        for strategy in random pct; do
+            echo "$scenario $strategy"
+            "$1" explore "$scenario" --strategy "$strategy" --schedules 20 --json - \
+                >"$scratch/found" || [ $? = 1 ]
+            grep -v '"seconds"' "$scratch/found"
+        done
+        token=$(sed -n 's/.*"token": "\(.*\)".*/\1/p' "$scratch/found" | head -n 1)
+        [ -z "$token" ] || "$1" replay "$token" || [ $? = 1 ]
+    done
+}
+
+# same_as FILE: ends the script if $scratch/other, from $folder, is not.
+same_as() {
+    cmp -s "$1" "$scratch/other" && return
+    echo "build and $folder differ:" >&2
+    diff "$1" "$scratch/other" >&2 || true
+    exit 1
+}
+
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/spinup-digests.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 digests build/bin/spinup >"$scratch/first"
+explorations build/bin/spinup >"$scratch/explored"
+grep -q '"token"' "$scratch/explored"
 for folder in build-clang "$@"; do
     digests "$folder/bin/spinup" >"$scratch/other"
-    if ! cmp -s "$scratch/first" "$scratch/other"; then
-        echo "build and $folder differ:" >&2
-        diff "$scratch/first" "$scratch/other" >&2 || true
-        exit 1
-    fi
+    same_as "$scratch/first"
+    explorations "$folder/bin/spinup" >"$scratch/other"
+    same_as "$scratch/explored"
 done
 if ! awk '$NF != $(NF - 1) { bad = 1; print } END { exit bad }' "$scratch/first" >&2; then
     echo "replayed from its token, a run has another digest" >&2
     exit 1
 fi
-echo "$(wc -l <"$scratch/first") runs, the same digests in: build build-clang $*"
+explored=$(grep -c '"schedules"' "$scratch/explored")
+echo "$(wc -l <"$scratch/first") runs and $explored explorations," \
+    "the same digests in: build build-clang $*"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <spinup/base/check.hpp>
 
+#include "drivers/ata/libahci_priv.hpp"
 #include "drivers/ata/libata_eh.hpp"
 #include "drivers/base/power/dpm.hpp"
 #include "drivers/scsi/scsi_core.hpp"
@@ -32,10 +34,26 @@ void take(kernel::system& k, duration cost) {
         k.usleep_range(cost);
 }
 
+/// What a design of the whole host does to its ports; one of ports has callbacks of their own.
+errno_t request_of(errno_t (*request)(std::span<pm_port* const>, kernel::pm_message),
+                   ata_host& host, kernel::pm_message mesg) {
+    if (request == nullptr)
+        return errno_t::ok;
+    std::vector<pm_port*> ports;
+    for (const auto& ap : host.ports)
+        if (ap->private_data != nullptr)
+            ports.push_back(&ap->pm);
+    return request(ports, mesg);
+}
+
 } // namespace
 
-errno_t ahci_pci_device_suspend(device& dev) {
+errno_t ahci_pci_device_suspend(device& dev, kernel::pm_message mesg) {
     ahci_host& h = host_of(dev);
+    // 3.1 does the ports after it has turned interrupts off, when it could afford to: no command
+    // was sent by EH. With a disk start that has EH stop the disks there are some.
+    if (const errno_t rc = request_of(h.host_.design.host_suspend, h.host_, mesg); failed(rc))
+        return rc;
     // Interrupts are off before the function goes to D3. AHCI 1.1, 8.3.3.
     auto ctl = spec::ghc{};
     ctl.raw = h.hpriv_.mmio.read32(spec::ghc::offset);
@@ -49,14 +67,14 @@ errno_t ahci_pci_device_resume_noirq(device& dev) {
     return errno_t::ok;
 }
 
-errno_t ahci_pci_device_resume(device& dev) {
+errno_t ahci_pci_device_resume(device& dev, kernel::pm_message mesg) {
     ahci_host& h = host_of(dev);
     take(dev.kernel, h.config_.resume_cost);
     // Power was gone: every register is at its reset value.
     if (const errno_t rc = ahci_reset_controller(h.host_, h.hpriv_); failed(rc))
         return rc;
     ahci_init_controller(h.host_, h.hpriv_);
-    return errno_t::ok;
+    return request_of(h.host_.design.host_resume, h.host_, mesg);
 }
 
 namespace {
@@ -64,12 +82,35 @@ namespace {
 /// The PCI bus saves the function's state when interrupts are off, which takes it no time.
 errno_t pci_pm_suspend_noirq(device&) { return errno_t::ok; }
 
+/// ahci_shutdown_one: the disks have been told by now; the ports fall silent.
+void ahci_shutdown_one(device& dev) {
+    for (auto& ap : host_of(dev).host().ports) {
+        if (ap->private_data == nullptr)
+            continue;
+        ata_eh_freeze_port(*ap);
+        static_cast<void>(ahci_deinit_port(*ap));
+    }
+}
+
+template <kernel::pm_event Event> errno_t pci_pm_suspend(device& dev) {
+    return ahci_pci_device_suspend(dev, {Event});
+}
+template <kernel::pm_event Event> errno_t pci_pm_resume(device& dev) {
+    return ahci_pci_device_resume(dev, {Event});
+}
+
 constexpr dev_pm_ops ahci_pci_pm_ops = [] {
+    using kernel::pm_event;
     dev_pm_ops ops;
-    ops.suspend = ahci_pci_device_suspend;
+    ops.suspend = pci_pm_suspend<pm_event::suspend>;
     ops.suspend_noirq = pci_pm_suspend_noirq;
     ops.resume_noirq = ahci_pci_device_resume_noirq;
-    ops.resume = ahci_pci_device_resume;
+    ops.resume = pci_pm_resume<pm_event::resume>;
+    ops.freeze = pci_pm_suspend<pm_event::freeze>;
+    ops.thaw = pci_pm_resume<pm_event::thaw>;
+    ops.poweroff = pci_pm_suspend<pm_event::hibernate>;
+    ops.restore = pci_pm_resume<pm_event::restore>;
+    ops.shutdown = ahci_shutdown_one;
     ops.functions = "pci_pm_";
     return ops;
 }();
@@ -78,7 +119,9 @@ constexpr dev_pm_ops ahci_pci_pm_ops = [] {
 
 ahci_host::ahci_host(scsi_core& core, bus::mmio& registers, ahci_config config)
     : config_(std::move(config)), pdev_(core.kernel, config_.name, config_.parent),
-      host_(core, pdev_, *config_.design, *config_.eh), hpriv_{registers, {}, {}, 0, {}, 0, {}} {
+      host_(core, pdev_, *config_.design, *config_.eh, config_.switches), hpriv_{registers, {}, {},
+                                                                                 0,         {}, 0,
+                                                                                 {}} {
     pdev_.drvdata = this;
     pdev_.pm = &ahci_pci_pm_ops;
     pdev_.driver_name = "ahci";
@@ -143,6 +186,11 @@ std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers,
     h->print_ports();
     ata_host_probe(h->host_);
     return h;
+}
+
+void ahci_remove_one(ahci_host& h) {
+    ata_host_detach(h.host());
+    h.host().scsi.pm.device_del(h.pci_device());
 }
 
 } // namespace spinup::drivers

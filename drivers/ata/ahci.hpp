@@ -14,6 +14,7 @@ struct ahci_config {
     u32 irq = 0;
     const pm_design* design = nullptr;
     const eh_options* eh = nullptr;
+    driver_switches switches{};
     u32 first_print_id = 1; ///< number of the first port in log lines
     /// Physical address of BAR5, for the log only.
     u32 abar_address = 0;
@@ -30,9 +31,9 @@ struct ahci_config {
 };
 
 /// Callbacks of the function. Context: thread (PM core). Sleep.
-errno_t ahci_pci_device_suspend(device& dev);
+errno_t ahci_pci_device_suspend(device& dev, kernel::pm_message mesg);
 errno_t ahci_pci_device_resume_noirq(device& dev);
-errno_t ahci_pci_device_resume(device& dev);
+errno_t ahci_pci_device_resume(device& dev, kernel::pm_message mesg);
 
 /// An AHCI function and everything below it.
 class ahci_host {
@@ -51,9 +52,9 @@ class ahci_host {
 
   private:
     friend std::unique_ptr<ahci_host> ahci_init_one(scsi_core&, bus::mmio&, ahci_config);
-    friend errno_t ahci_pci_device_suspend(device& dev);
+    friend errno_t ahci_pci_device_suspend(device& dev, kernel::pm_message mesg);
     friend errno_t ahci_pci_device_resume_noirq(device& dev);
-    friend errno_t ahci_pci_device_resume(device& dev);
+    friend errno_t ahci_pci_device_resume(device& dev, kernel::pm_message mesg);
 
     void make_ports();
     void start_ports();
@@ -69,5 +70,9 @@ class ahci_host {
 /// Returns when all ports have been probed. Context: thread. Sleeps.
 /// Returns: null if the controller did not come out of its reset.
 std::unique_ptr<ahci_host> ahci_init_one(scsi_core& core, bus::mmio& registers, ahci_config config);
+
+/// The driver is unbound: disks are removed, ports and SCSI hosts end, the devices leave the tree.
+/// Context: thread. Sleeps.
+void ahci_remove_one(ahci_host& h);
 
 } // namespace spinup::drivers

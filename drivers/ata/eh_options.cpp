@@ -1,5 +1,8 @@
 #include "drivers/ata/eh_options.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "drivers/ata/kernel_versions.hpp"
 
 namespace spinup::drivers {
@@ -13,6 +16,7 @@ namespace {
 constexpr eh_options linux_3_11() {
     return {
         .reset_forgets_pending = true,
+        .clears_stale_irq = false,
         .pmp_srst_wait = 5s,
         .comreset_lines = true,
         .sets_lpm = false,
@@ -29,6 +33,7 @@ constexpr eh_options linux_3_11() {
 constexpr eh_options linux_6_1() {
     eh_options o = linux_3_11();
     o.reset_forgets_pending = false;
+    o.clears_stale_irq = true;
     o.pmp_srst_wait = 10s;
     o.rescans = true;
     o.rescan_tells_driver = true;
@@ -76,6 +81,11 @@ constinit const eh_options eh_6_12_103 = linux_6_12_103();
 constinit const eh_options eh_7_3 = linux_7_3();
 
 const eh_options& eh_options_of(const pm_design& design) {
+    constexpr std::array before_3_15{&pm_design_host_async_3_1, &pm_design_sync_3_3,
+                                     &pm_design_int_async_3_11, &pm_design_open_coded_2013,
+                                     &pm_design_async_rc_2013};
+    if (std::find(before_3_15.begin(), before_3_15.end(), &design) != before_3_15.end())
+        return eh_3_11;
     for (auto row = kernel_versions.rbegin(); row != kernel_versions.rend(); ++row)
         if (row->design == &design)
             return *row->eh;

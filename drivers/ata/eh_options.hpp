@@ -5,8 +5,10 @@
 // (what follows "spin_up") takes effect with a disk start whose eh_starts_disks is set.
 #pragma once
 
+#include <array>
 #include <spinup/base/units.hpp>
 #include <spinup/log_wording.hpp>
+#include <string_view>
 
 namespace spinup {
 struct pm_design;
@@ -24,6 +26,9 @@ struct eh_options {
     /// A reset forgets that EH was asked for meanwhile, even for a real error. Up to 6.5.5 and
     /// 6.1.55 (fixed by 80cc944eca4f, which forgets SError only).
     bool reset_forgets_pending;
+    /// A hard reset clears what the port has to say of before: after an error, an HBA may start no
+    /// command until its interrupt status is clear. From 6.5.5 and 6.1.55 on (737dd811a3db).
+    bool clears_stale_irq;
     /// What stays busy where a port multiplier may be is asked with an SRST after this time. Linux:
     /// ATA_TMOUT_PMP_SRST_WAIT, 5 s before 6.5.6 and 6.1.56, 10 s from there on.
     duration pmp_srst_wait;
@@ -49,11 +54,40 @@ struct eh_options {
     /// CHECK POWER MODE comes first: STANDBY IMMEDIATE goes to a disk that is active and READ
     /// VERIFY to one that is not (6.7 and later). Without it both are sent to any disk.
     bool checks_power_mode;
+    /// RESUMING ends with the first pass, so that each disk is made to turn once however often EH
+    /// repeats. Posted in December 2023, in no kernel.
+    bool start_once = false;
+    /// The PM core is told of a port that did not suspend. In no kernel since 3.15.
+    bool reports_port_suspend_failure = false;
+    /// The port's lock is held when a port that did not suspend is frozen. In no kernel.
+    bool locks_suspend_freeze = false;
+    /// The midlayer counts busy commands by their flags, without the host's lock, and the last
+    /// one's end looks for a host in recovery without it too. From 5.5 on (6eb045e092ef).
+    bool lockless_busy = false;
+    /// ...with a full barrier between flag and look, on both sides. From 7.2 on (dccf3b1798b7).
+    bool eh_wakeup_barrier = true;
     /// The timeout table has a class for STANDBY IMMEDIATE (6.12.103 and later); without it the
     /// command has the time of any.
     bool standby_class;
 
     log_wording wording;
+};
+
+/// Those of them that put a known bug back, or a mend in: name, commit (empty: none), field.
+struct eh_switch {
+    std::string_view name;
+    std::string_view commit;
+    bool eh_options::*member;
+};
+inline constexpr std::array eh_switches{
+    eh_switch{"reset_forgets_pending", "80cc944eca4f", &eh_options::reset_forgets_pending},
+    eh_switch{"clears_stale_irq", "737dd811a3db", &eh_options::clears_stale_irq},
+    eh_switch{"standby_class", "", &eh_options::standby_class},
+    eh_switch{"start_once", "", &eh_options::start_once},
+    eh_switch{"reports_port_suspend_failure", "", &eh_options::reports_port_suspend_failure},
+    eh_switch{"locks_suspend_freeze", "", &eh_options::locks_suspend_freeze},
+    eh_switch{"lockless_busy", "6eb045e092ef", &eh_options::lockless_busy},
+    eh_switch{"eh_wakeup_barrier", "dccf3b1798b7", &eh_options::eh_wakeup_barrier},
 };
 
 extern const eh_options eh_3_11;     ///< to 6.5.5, 6.1.55
@@ -63,8 +97,8 @@ extern const eh_options eh_6_12;     ///< 6.9 to 6.12.102
 extern const eh_options eh_6_12_103; ///< and later in that series
 extern const eh_options eh_7_3;
 
-/// The options of the newest kernel that has this design; of the newest there is for a design that
-/// no kernel has.
+/// The options of the newest kernel that has this design; those of 3.11 for older designs and for
+/// what was posted against it, and those of the newest there is for a design that no kernel has.
 [[nodiscard]] const eh_options& eh_options_of(const pm_design& design);
 
 } // namespace spinup::drivers

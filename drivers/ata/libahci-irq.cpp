@@ -16,14 +16,14 @@ constexpr u32 freeze_irqs =
 /// Source: Linux, PORT_IRQ_ERROR.
 constexpr u32 error_irqs = freeze_irqs | px_is::tfes.mask | px_is::hbds.mask;
 
-void needs_reset(ata_eh_info& ehi, ac_err err) {
+void needs_reset(ata_eh_request& ehi, ac_err err) {
     ehi.err_mask |= err;
     ehi.action |= ata_eh_action::reset;
 }
 
 void ahci_error_intr(ata_port& ap, u32 irq_stat) {
     ahci_port_priv& pp = ahci_priv(ap);
-    ata_eh_info& ehi = ap.link.eh_info;
+    ata_eh_request& ehi = ap.link.eh_info;
     const auto serror = pp.read<spec::px_serr>();
     pp.write(serror); // some HBAs lock up with it set
     ehi.serror |= serror.raw;

@@ -98,7 +98,7 @@ errno_t ahci_softreset(ata_link& link, ata_class& cls, time_point deadline) {
 
     ata_msleep(ap, wait_after_srst);
     if (const errno_t rc = ata_wait_ready(link, deadline, ahci_check_ready); failed(rc))
-        return srst_failed(ap, "device not ready", rc);
+        return rc == errno_t::eintr ? rc : srst_failed(ap, "device not ready", rc);
     cls = ahci_dev_classify(ap);
     return errno_t::ok;
 }
@@ -112,6 +112,12 @@ errno_t ahci_hardreset(ata_link& link, ata_class& cls, time_point deadline) {
     spec::fis_reg_d2h busy;
     busy.status = spec::ata_status::bsy;
     std::memcpy(pp.rx_fis() + spec::received_fis::rfis, &busy, sizeof busy);
+
+    if (ap.host.eh.clears_stale_irq) {
+        pp.write(pp.read<spec::px_serr>());
+        pp.write(pp.read<spec::px_is>());
+        pp.clear_host_irq();
+    }
 
     bool online = false;
     const errno_t rc = sata_link_hardreset(link, sata_ehc_deb_timing(link.eh_context), deadline,

@@ -193,7 +193,10 @@ errno_t ahci_port_suspend(ata_port& ap, kernel::pm_message) {
         ahci_power_down(ahci_priv(ap));
         return rc;
     }
-    // 3.11 calls this without the port lock that it asks for; taken here.
+    if (!ap.host.eh.locks_suspend_freeze) {
+        ata_port_freeze(ap); // without the lock that it asks for, as in Linux
+        return rc;
+    }
     spin_guard guard(ap.lock);
     ata_port_freeze(ap);
     return rc;

@@ -36,7 +36,7 @@ void ata_eh_analyze_serror(ata_link& link) {
 
 /// Asks an ATAPI device why it failed; its status alone does not say.
 void fetch_sense(ata_queued_cmd& qc) {
-    if (any(qc.ap->pflags, ata_pflags::FROZEN))
+    if (any_once(qc.ap->pflags, ata_pflags::FROZEN))
         return;
     spec::fixed_sense sense;
     const ac_err err = atapi_eh_request_sense(*qc.dev, sense);
@@ -93,7 +93,7 @@ ac_err judge(ata_queued_cmd& qc, ata_eh_context& ehc) {
 
 /// Actions that follow from the errors as a whole.
 ata_eh_action default_action(const ata_port& ap, ac_err all, bool is_io) {
-    if (any(ap.pflags, ata_pflags::FROZEN) || any(all, ac_err::HSM | ac_err::TIMEOUT))
+    if (any_once(ap.pflags, ata_pflags::FROZEN) || any(all, ac_err::HSM | ac_err::TIMEOUT))
         return ata_eh_action::reset;
     if ((is_io && any(all)) || (!is_io && any(all, ~ac_err::DEV)))
         return ata_eh_action::revalidate;
@@ -155,7 +155,7 @@ void ata_eh_report(ata_port& ap) {
     if (nr_failed == 0 && !any(ehc.i.err_mask))
         return;
     auto& k = ap.kernel;
-    const std::string_view frozen = any(ap.pflags, ata_pflags::FROZEN) ? " frozen" : "";
+    const std::string_view frozen = any_once(ap.pflags, ata_pflags::FROZEN) ? " frozen" : "";
     k.emit(trace_event::ata_exception, ap.print_id, word(ehc.i.err_mask), ehc.i.serror,
            word(ehc.i.action), frozen);
     for (const ata_queued_cmd& qc : ap.qcmd)

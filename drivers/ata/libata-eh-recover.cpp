@@ -34,7 +34,7 @@ bool ata_eh_skip_recovery(ata_link& link) {
     if (any(ehc.i.flags, ata_ehi_flags::no_recovery))
         return true;
     // A frozen port must be thawed, and a device that works must be kept working.
-    if (any(link.ap.pflags, ata_pflags::FROZEN) || ata_dev_enabled(link.dev))
+    if (any_once(link.ap.pflags, ata_pflags::FROZEN) || ata_dev_enabled(link.dev))
         return false;
     if (any(ehc.i.action, ata_eh_action::reset) && !any(ehc.i.flags, ATA_EHI_DID_RESET))
         return false;
@@ -69,9 +69,9 @@ errno_t attach(ata_link& link) {
     ata_eh_context& ehc = link.eh_context;
     ata_device& dev = link.dev;
     ata_class cls = ehc.cls;
-    dev.cls = cls;
+    dev.cls.write_once(cls);
     const errno_t rc = ata_dev_read_id(dev, cls, dev.id);
-    dev.cls = ata_class::unknown;
+    dev.cls.write_once(ata_class::unknown);
     ehc.cls = cls; // IDENTIFY may have corrected it
     if (rc == errno_t::enoent) {
         ata_eh_thaw_port(ap); // nobody there after all
@@ -80,16 +80,16 @@ errno_t attach(ata_link& link) {
     if (failed(rc))
         return rc;
 
-    dev.cls = cls;
+    dev.cls.write_once(cls);
     ehc.i.flags |= ATA_EHI_PRINTINFO;
     const errno_t configured = ata_dev_configure(dev);
     ehc.i.flags &= ~ATA_EHI_PRINTINFO;
     if (failed(configured)) {
-        dev.cls = ata_class::unknown;
+        dev.cls.write_once(ata_class::unknown);
         return configured;
     }
     spin_guard guard(ap.lock);
-    ap.pflags |= ata_pflags::SCSI_HOTPLUG;
+    set_bits(ap.pflags, ata_pflags::SCSI_HOTPLUG);
     ehc.i.flags |= ATA_EHI_SETMODE;
     return errno_t::ok;
 }
@@ -180,7 +180,7 @@ errno_t ata_eh_recover(ata_port& ap) {
     ata_eh_context& ehc = link.eh_context;
     prepare(link);
     for (;;) {
-        if (any(ap.pflags, ata_pflags::UNLOADING))
+        if (any_once(ap.pflags, ata_pflags::UNLOADING))
             return errno_t::ok;
         if (ata_eh_skip_recovery(link))
             ehc.i.action = ata_eh_action::none;
@@ -189,7 +189,8 @@ errno_t ata_eh_recover(ata_port& ap) {
         if (any(ehc.i.action, ata_eh_action::reset)) {
             const bool vacant = link.dev.cls == ata_class::unknown;
             if (const errno_t rc = ata_eh_reset(link, vacant); failed(rc)) {
-                ap.kernel.emit(trace_event::ata_reset_giveup, ap.print_id);
+                if (rc != errno_t::eintr)
+                    ap.kernel.emit(trace_event::ata_reset_giveup, ap.print_id);
                 return rc;
             }
         }
@@ -205,7 +206,7 @@ void ata_dev_disable(ata_device& dev) {
         return;
     ata_port& ap = port_of(dev);
     ap.kernel.emit(trace_event::ata_dev_disabled, ap.print_id);
-    dev.cls = dev.cls == ata_class::ata ? ata_class::ata_unsup : ata_class::atapi_unsup;
+    dev.cls.write_once(dev.cls == ata_class::ata ? ata_class::ata_unsup : ata_class::atapi_unsup);
 }
 
 void ata_eh_detach_dev(ata_device& dev) {
@@ -219,7 +220,7 @@ void ata_eh_detach_dev(ata_device& dev) {
     if (dev.sdev != nullptr) {
         static_cast<void>(scsi_device_set_state(*dev.sdev, scsi_device_state::offline));
         dev.flags |= ata_dflags::DETACHED;
-        ap.pflags |= ata_pflags::SCSI_HOTPLUG;
+        set_bits(ap.pflags, ata_pflags::SCSI_HOTPLUG);
     }
     link.eh_info.dev_action = ata_eh_action::none;
     link.eh_context.i.dev_action = ata_eh_action::none;

@@ -27,9 +27,9 @@ struct reset_try {
 void set_resetting(ata_port& ap, bool on) {
     spin_guard guard(ap.lock);
     if (on)
-        ap.pflags |= ata_pflags::RESETTING;
+        set_bits(ap.pflags, ata_pflags::RESETTING);
     else
-        ap.pflags &= ~ata_pflags::RESETTING;
+        clear_bits(ap.pflags, ata_pflags::RESETTING);
 }
 
 errno_t ata_do_reset(ata_link& link, ata_reset_fn method, time_point deadline) {
@@ -81,8 +81,8 @@ errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
         // Events of the reset itself are not news.
         spin_guard guard(ap.lock);
         if (ap.host.eh.reset_forgets_pending) {
-            link.eh_info = {};
-            ap.pflags &= ~ata_pflags::EH_PENDING;
+            link.eh_info.clear();
+            clear_bits(ap.pflags, ata_pflags::EH_PENDING);
         } else {
             link.eh_info.serror = 0;
         }
@@ -95,14 +95,15 @@ errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
 }
 
 /// Waits until the failed try's time is up: a drive that spins up is not hurried by resets.
-void wait_out(ata_link& link, const reset_try& t, errno_t rc) {
+/// Returns: -EINTR if a suspend ended the wait.
+errno_t wait_out(ata_link& link, const reset_try& t, errno_t rc) {
     ata_port& ap = link.ap;
     const duration left = t.deadline - ap.kernel.now();
     if (left <= 0ns)
-        return;
+        return errno_t::ok;
     const auto secs = std::chrono::ceil<std::chrono::seconds>(left).count();
     ap.kernel.emit(trace_event::ata_reset_retry, ap.print_id, to_int(rc), secs);
-    ata_msleep(ap, left);
+    return ata_eh_msleep(ap, left);
 }
 
 } // namespace
@@ -112,9 +113,13 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
     ata_eh_context& ehc = link.eh_context;
     if (any(ehc.i.flags, ATA_EHI_DID_RESET)) {
         const time_point ready = ehc.last_reset + cool_down;
-        // With the EH mutex held, as in Linux.
-        if (ap.kernel.now() < ready)
-            ap.kernel.msleep(ready - ap.kernel.now());
+        const duration left = ready - ap.kernel.now();
+        if (left > 0ns && ap.suspend_wait_q) {
+            if (const errno_t rc = ata_eh_msleep(ap, left); failed(rc))
+                return rc;
+        } else if (left > 0ns) {
+            ap.kernel.msleep(left); // with the EH mutex held, as in Linux
+        }
     }
     set_resetting(ap, true);
     ata_eh_about_to_do(link, false, ata_eh_action::reset);
@@ -133,6 +138,8 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
             ehc.i.action |= ata_eh_action::revalidate;
             break;
         }
+        if (rc == errno_t::eintr)
+            break; // frozen as it is
         if (t.nr >= max_tries) {
             // Thawed, so that a later phy event can start a new session.
             ata_eh_thaw_port(ap);
@@ -142,7 +149,10 @@ errno_t ata_eh_reset(ata_link& link, bool classify) {
                                ap.print_id);
             break;
         }
-        wait_out(link, t, rc);
+        if (const errno_t ended = wait_out(link, t, rc); failed(ended)) {
+            rc = ended;
+            break;
+        }
         if (t.nr == max_tries - 1 || rc == errno_t::epipe)
             static_cast<void>(sata_down_spd_limit(link, 0));
     }

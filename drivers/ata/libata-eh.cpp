@@ -24,7 +24,7 @@ u32 ata_eh_nr_in_flight(ata_port& ap) {
 void ata_eh_set_pending(ata_port& ap, bool fastdrain) {
     if (any(ap.pflags, ata_pflags::EH_PENDING))
         return;
-    ap.pflags |= ata_pflags::EH_PENDING;
+    set_bits(ap.pflags, ata_pflags::EH_PENDING);
     if (!fastdrain)
         return;
     // EH waits for what is in flight; a command that hangs must not hold it up for its full time.
@@ -54,7 +54,7 @@ u32 abort_commands(ata_port& ap) {
 /// Locks: ap.lock.
 void ata_port_freeze_only(ata_port& ap) {
     ap.ops->freeze(ap);
-    ap.pflags |= ata_pflags::FROZEN;
+    set_bits(ap.pflags, ata_pflags::FROZEN);
     ap.kernel.emit(trace_event::port_frozen, ap.print_id);
 }
 
@@ -91,45 +91,49 @@ void ata_scsi_cmd_error_handler(ata_port& ap, cmnd_list& eh_work_q) {
 void fetch_eh_info(ata_port& ap) {
     spin_guard guard(ap.lock);
     ap.link.eh_context = {};
-    ap.link.eh_context.i = ap.link.eh_info;
-    ap.link.eh_info = {};
+    ap.link.eh_context.i = ap.link.eh_info.take();
+    if (ap.host.design.takes_requests_whole)
+        ata_eh_take_resume(ap);
     if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap)) {
         // It is the device's own action, so NO_RECOVERY does not take it away: a suspend that comes
         // between the port's resume and this moment leaves it on a port that stays frozen.
         ap.link.dev.flags |= ata_dflags::RESUMING;
         ap.link.eh_context.i.dev_action |= ATA_EH_SET_ACTIVE;
     }
-    ap.pflags |= ata_pflags::EH_IN_PROGRESS;
-    ap.pflags &= ~ata_pflags::EH_PENDING;
+    set_bits(ap.pflags, ata_pflags::EH_IN_PROGRESS);
+    clear_bits(ap.pflags, ata_pflags::EH_PENDING);
 }
 
 /// Returns: whether EH must run again. If not, the midlayer has been told that EH is over.
 bool repeat_or_end(ata_port& ap, Scsi_Host& host) {
     spin_guard guard(ap.lock);
     if (any(ap.pflags, ata_pflags::EH_PENDING)) {
-        if (--ap.eh_tries != 0)
+        if (--ap.eh_tries != 0) {
+            if (ap.host.eh.start_once)
+                clear_bits(ap.pflags, ata_pflags::RESUMING);
             return true;
+        }
         ap.kernel.emit(trace_event::ata_eh_giveup, ap.print_id);
-        ap.pflags &= ~ata_pflags::EH_PENDING;
+        clear_bits(ap.pflags, ata_pflags::EH_PENDING);
     }
-    ap.link.eh_info = {};
+    ap.link.eh_info.clear();
     // Under ap.lock, so that whoever needs EH from now on starts a new one.
     spin_guard host_guard(*host.host_lock);
-    host.host_eh_scheduled = 0;
+    host.host_eh_scheduled.write_once(0);
     return false;
 }
 
 void finish_run(ata_port& ap) {
     spin_guard guard(ap.lock);
-    ap.pflags &= ~ata_pflags::RESUMING;
+    clear_bits(ap.pflags, ata_pflags::RESUMING);
     if (any(ap.pflags, ata_pflags::LOADING))
-        ap.pflags &= ~ata_pflags::LOADING;
+        clear_bits(ap.pflags, ata_pflags::LOADING);
     else if (any(ap.pflags, ata_pflags::SCSI_HOTPLUG))
         ap.hotplug_task.queue(0ns);
     if (any(ap.pflags, ata_pflags::RECOVERED))
         ap.kernel.emit(trace_event::ata_eh_complete, ap.print_id);
-    ap.pflags &= ~(ata_pflags::SCSI_HOTPLUG | ata_pflags::RECOVERED);
-    ap.pflags &= ~ata_pflags::EH_IN_PROGRESS;
+    clear_bits(ap.pflags, ata_pflags::SCSI_HOTPLUG | ata_pflags::RECOVERED);
+    clear_bits(ap.pflags, ata_pflags::EH_IN_PROGRESS);
     ap.kernel.emit(trace_event::eh_end, ap.print_id);
     ap.eh_wait_q.wake_all();
 }
@@ -142,6 +146,21 @@ void recover(ata_port& ap) {
         ap.kernel.emit(trace_event::port_ready, ap.print_id);
 }
 
+/// The driver goes: nothing is asked of the device any more.
+void ata_eh_unload(ata_port& ap) {
+    ata_dev_disable(ap.link.dev);
+    spin_guard guard(ap.lock);
+    ata_port_freeze(ap);
+    clear_bits(ap.pflags, ata_pflags::EH_PENDING);
+    set_bits(ap.pflags, ata_pflags::UNLOADED);
+}
+
+void unload_or_finish(ata_port& ap) {
+    if (any_once(ap.pflags, ata_pflags::UNLOADING) && !any_once(ap.pflags, ata_pflags::UNLOADED))
+        ata_eh_unload(ap);
+    ata_eh_finish(ap);
+}
+
 void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
     ata_eh_acquire(ap);
     do {
@@ -150,10 +169,10 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         // Before eh_info is fetched: the port must be alive for what the request asks for.
         ata_eh_handle_port_resume(ap);
         fetch_eh_info(ap);
-        if (!any(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
+        if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
             recover(ap);
         else
-            ata_eh_finish(ap);
+            unload_or_finish(ap);
         ata_eh_handle_port_suspend(ap);
     } while (repeat_or_end(ap, host));
     ata_eh_release(ap);
@@ -198,17 +217,6 @@ void ata_qc_schedule_eh(ata_queued_cmd& qc) {
     blk_abort_request(*qc.scsicmd);
 }
 
-void ata_ehi_schedule_probe(ata_eh_info& ehi) {
-    ehi.probe = true;
-    ehi.action |= ata_eh_action::reset;
-}
-
-void ata_ehi_hotplugged(ata_eh_info& ehi) {
-    ata_ehi_schedule_probe(ehi);
-    ehi.flags |= ata_ehi_flags::hotplugged;
-    ehi.err_mask |= ac_err::ATA_BUS;
-}
-
 void ata_port_wait_eh(ata_port& ap) {
     constexpr auto busy = ata_pflags::EH_PENDING | ata_pflags::EH_IN_PROGRESS;
     do {
@@ -246,19 +254,19 @@ void ata_eh_freeze_port(ata_port& ap) {
 
 void ata_eh_thaw_port(ata_port& ap) {
     spin_guard guard(ap.lock);
-    ap.pflags &= ~ata_pflags::FROZEN;
+    clear_bits(ap.pflags, ata_pflags::FROZEN);
     ap.kernel.emit(trace_event::port_thawed, ap.print_id);
     ap.ops->thaw(ap);
 }
 
 namespace {
 
-void clear_action(ata_eh_info& ehi, bool per_dev, ata_eh_action action) {
+template <class Info> void clear_action(Info& ehi, bool per_dev, ata_eh_action action) {
     // A per-device action may have been asked of the link as a whole.
     if (per_dev)
         action &= ATA_EH_PERDEV_MASK;
-    ehi.action &= ~action;
-    ehi.dev_action &= ~action;
+    ehi.action = static_cast<ata_eh_action>(ehi.action) & ~action;
+    ehi.dev_action = static_cast<ata_eh_action>(ehi.dev_action) & ~action;
 }
 
 } // namespace
@@ -268,7 +276,7 @@ void ata_eh_about_to_do(ata_link& link, bool per_dev, ata_eh_action action) {
     spin_guard guard(ap.lock);
     clear_action(link.eh_info, per_dev, action);
     if (!any(link.eh_context.i.flags, ata_ehi_flags::quiet))
-        ap.pflags |= ata_pflags::RECOVERED;
+        set_bits(ap.pflags, ata_pflags::RECOVERED);
 }
 
 void ata_eh_done(ata_link& link, bool per_dev, ata_eh_action action) {
@@ -278,7 +286,7 @@ void ata_eh_done(ata_link& link, bool per_dev, ata_eh_action action) {
 void ata_std_error_handler(ata_port& ap) {
     ata_eh_autopsy(ap);
     ata_eh_report(ap);
-    if (failed(ata_eh_recover(ap)))
+    if (const errno_t rc = ata_eh_recover(ap); failed(rc) && rc != errno_t::eintr)
         ata_dev_disable(ap.link.dev);
     ata_eh_finish(ap);
 }

@@ -2,45 +2,78 @@
 // sees it. Linux 3.11: drivers/ata/libata-core.c and libata-eh.c.
 #include "drivers/ata/libata.hpp"
 #include "drivers/ata/libata_eh.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
+
+#include <utility>
 
 namespace spinup::drivers {
 namespace {
 
-errno_t ata_port_suspend(device& dev) {
-    auto& ap = dev_get_drvdata<ata_port>(dev);
-    if (ap.scsi_rescan_task)
-        static_cast<void>(ap.scsi_rescan_task->cancel_sync());
-    return ap.host.design.port_suspend(ap.pm, kernel::PMSG_SUSPEND);
+/// Whether a device is being removed or added.
+bool in_hotplug(ata_port& ap) {
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::SCSI_HOTPLUG) || ap.hotplug_task.pending() ||
+           ap.hotplug_running.read_once();
 }
 
-errno_t ata_port_resume(device& dev) {
+errno_t ata_port_suspend(ata_port& ap, kernel::pm_message mesg) {
+    const driver_switches& switches = ap.host.switches;
+    // The hot plug work and the suspend once shared a lock, so that one could not wait for the
+    // other.
+    if (switches.busy_on_hotplug && in_hotplug(ap))
+        return errno_t::ebusy;
+    if (ap.scsi_rescan_task && switches.cancel_rescan)
+        static_cast<void>(ap.scsi_rescan_task->cancel_sync());
+    const errno_t rc = ap.host.design.port_suspend(ap.pm, mesg);
+    if (failed(rc) || !ap.host.eh.reports_port_suspend_failure)
+        return rc;
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::SUSPENDED) ? errno_t::ok : ap.pm.last_result();
+}
+
+template <kernel::pm_event Event> errno_t ata_port_pm_suspend(device& dev) {
+    return ata_port_suspend(dev_get_drvdata<ata_port>(dev), {Event});
+}
+
+template <kernel::pm_event Event> errno_t ata_port_pm_resume(device& dev) {
     auto& ap = dev_get_drvdata<ata_port>(dev);
-    return ap.host.design.port_resume(ap.pm, kernel::PMSG_RESUME);
+    return ap.host.design.port_resume(ap.pm, {Event});
 }
 
 constexpr dev_pm_ops make_port_pm_ops() {
+    using kernel::pm_event;
     dev_pm_ops ops;
-    ops.suspend = ata_port_suspend;
-    ops.resume = ata_port_resume;
+    ops.suspend = ata_port_pm_suspend<pm_event::suspend>;
+    ops.resume = ata_port_pm_resume<pm_event::resume>;
+    ops.freeze = ata_port_pm_suspend<pm_event::freeze>;
+    ops.thaw = ata_port_pm_resume<pm_event::thaw>;
+    ops.poweroff = ata_port_pm_suspend<pm_event::hibernate>;
+    ops.restore = ata_port_pm_resume<pm_event::restore>;
+    ops.runtime_suspend = ata_port_pm_suspend<pm_event::auto_suspend>;
+    ops.runtime_resume = ata_port_pm_resume<pm_event::auto_resume>;
     ops.functions = "ata_port_pm_";
     ops.module = " [libata]";
     return ops;
 }
 
-/// Hands the result to the requester, if the design wants one. Locks: ap.lock.
+/// Keeps the result, and hands it to the requester if the design wants one. Locks: ap.lock.
 void report_result(ata_port& ap, errno_t rc) {
     ap.kernel.emit(trace_event::pm_done, ap.print_id, to_int(rc));
-    if (ap.pm_result != nullptr)
-        *ap.pm_result = rc;
-    ap.pm_result = nullptr;
+    ap.pm_last_result = rc;
+    ++ap.pm_operations_done;
+    if (ap.pm_result)
+        ap.pm_result.write(ap.kernel, rc);
+    ap.pm_result = {};
+    if (ap.posted_wait_q)
+        ap.posted_wait_q->wake_all();
 }
 
 /// Whether a PM request of this direction is posted.
 bool pm_posted(ata_port& ap, bool resume) {
     spin_guard guard(ap.lock);
-    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.resumes() == resume;
+    return any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.load().resumes() == resume;
 }
 
 } // namespace
@@ -49,31 +82,68 @@ const dev_pm_ops ata_port_pm_ops = make_port_pm_ops();
 
 bool eh_starts_disks(const ata_port& ap) { return ap.host.scsi.start.eh_starts_disks; }
 
+bool ata_eh_suspend_aborts(ata_port& ap) {
+    if (!ap.host.design.suspend_aborts_resume)
+        return false;
+    spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::RESUMING) && any(ap.pflags, ata_pflags::PM_PENDING) &&
+           !ap.pm_mesg.load().resumes();
+}
+
+errno_t ata_tree_runtime_suspend(ata_port& ap) {
+    if (scsi_device* const sdev = ap.link.dev.sdev; sdev != nullptr)
+        for (device* dev : {&sdev->sdev_gendev, &sdev->target_gendev})
+            if (const errno_t rc = pm_runtime_suspend(*dev); failed(rc))
+                return rc;
+    if (const errno_t rc = pm_runtime_suspend(ap.scsi_host->shost_gendev); failed(rc))
+        return rc;
+    return pm_runtime_suspend(ap.tdev);
+}
+
+errno_t ata_tree_runtime_resume(ata_port& ap) {
+    scsi_device* const sdev = ap.link.dev.sdev;
+    return pm_runtime_resume(sdev != nullptr ? sdev->sdev_gendev : ap.tdev);
+}
+
 void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
-    WARN_ON(ap.kernel, !any(ap.pflags, ata_pflags::SUSPENDED));
-    const errno_t rc = ap.ops->port_resume(ap);
-
+    WARN_ON(ap.kernel, !any_once(ap.pflags, ata_pflags::SUSPENDED));
+    ap.resumed = ap.ops->port_resume(ap);
+    if (ap.host.design.takes_requests_whole)
+        return;
     spin_guard guard(ap.lock);
-    ap.pflags &= ~(ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
-    ap.pflags |= ata_pflags::RESUMING;
-    report_result(ap, rc);
+    ata_eh_take_resume(ap);
+}
+
+void ata_eh_take_resume(ata_port& ap) {
+    if (!ap.resumed)
+        return;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    set_bits(ap.pflags, ata_pflags::RESUMING);
+    report_result(ap, *std::exchange(ap.resumed, std::nullopt));
 }
 
 void ata_eh_handle_port_suspend(ata_port& ap) {
     if (!pm_posted(ap, false))
         return;
-    WARN_ON(ap.kernel, any(ap.pflags, ata_pflags::SUSPENDED));
-    if (eh_starts_disks(ap) && ata_dev_enabled(ap.link.dev))
+    WARN_ON(ap.kernel, any_once(ap.pflags, ata_pflags::SUSPENDED));
+    // A resume that was aborted leaves the port frozen, and a drive that cannot listen yet.
+    const bool deaf = ata_eh_suspend_aborts(ap) && any_once(ap.pflags, ata_pflags::FROZEN);
+    // The machine goes on in a moment, so a disk need not stop for an image.
+    const bool stops =
+        ap.pm_mesg.load().event != kernel::pm_event::freeze || ap.host.switches.freeze_stops_disk;
+    if (eh_starts_disks(ap) && stops && !deaf && ata_dev_enabled(ap.link.dev))
         ata_dev_power_set_standby(ap.link.dev);
     ata_eh_freeze_port(ap);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
 
     spin_guard guard(ap.lock);
-    ap.pflags &= ~ata_pflags::PM_PENDING;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING);
+    if (ap.host.design.takes_requests_whole)
+        clear_bits(ap.pflags, ata_pflags::RESUMING);
     if (!failed(rc))
-        ap.pflags |= ata_pflags::SUSPENDED;
+        set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
         ata_port_schedule_eh(ap);
     report_result(ap, rc);
@@ -85,20 +155,48 @@ u32 ata_pm_port::print_id() const { return ap_.print_id; }
 bool ata_pm_port::pm_pending() const { return any(ap_.pflags, ata_pflags::PM_PENDING); }
 
 void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
-                       errno_t* result) {
+                       kernel::result_slot* result) {
     ap_.lock.assert_held();
     ap_.kernel.emit(trace_event::pm_request, ap_.print_id, message.event);
     ap_.pm_mesg = message;
-    ap_.pm_result = result;
-    ap_.pflags |= ata_pflags::PM_PENDING;
+    ap_.pm_result = kernel::result_ref{result};
+    set_bits(ap_.pflags, ata_pflags::PM_PENDING);
     ap_.link.eh_info.action |= action;
     ap_.link.eh_info.flags |= flags;
     ata_port_schedule_eh(ap_);
+    if (ap_.suspend_wait_q)
+        ap_.suspend_wait_q->wake_all();
 }
 
 void ata_pm_port::wait_eh() {
     ap_.kernel.emit(trace_event::pm_wait, ap_.print_id);
     ata_port_wait_eh(ap_);
 }
+
+void ata_pm_port::wait_posted(const kernel::result_slot* result) {
+    ap_.posted_wait_q->wait([this, result] {
+        spin_guard guard(ap_.lock);
+        return result != nullptr ? result->writes() != 0 : !any(ap_.pflags, ata_pflags::PM_PENDING);
+    });
+}
+
+errno_t ata_pm_port::last_result() const {
+    ap_.lock.assert_held();
+    return ap_.pm_last_result;
+}
+
+u32 ata_pm_port::operations_done() const {
+    ap_.lock.assert_held();
+    return ap_.pm_operations_done;
+}
+
+void ata_pm_port::set_runtime_active() {
+    pm_runtime_disable(ap_.tdev);
+    static_cast<void>(pm_runtime_set_active(ap_.tdev));
+    pm_runtime_enable(ap_.tdev);
+}
+
+bool ata_pm_port::runtime_suspended() const { return pm_runtime_suspended(ap_.tdev); }
+errno_t ata_pm_port::runtime_resume() { return pm_runtime_resume(ap_.tdev); }
 
 } // namespace spinup::drivers

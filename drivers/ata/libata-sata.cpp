@@ -103,7 +103,8 @@ errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn c
             ap.kernel.emit(trace_event::ata_link_slow, ap.print_id, shown);
             warned = true;
         }
-        ata_msleep(ap, ready_poll);
+        if (const errno_t rc = ata_eh_msleep(ap, ready_poll); failed(rc))
+            return rc;
     }
 }
 
@@ -173,14 +174,14 @@ errno_t sata_link_hardreset(ata_link& link, const sata_deb_timing& timing, time_
             // the SRST that -EAGAIN asks for makes it answer.
             const time_point pmp_deadline =
                 std::min(ap.kernel.now() + ap.host.eh.pmp_srst_wait, deadline);
-            static_cast<void>(ata_wait_ready(link, pmp_deadline, check));
-            return errno_t::eagain;
+            const errno_t waited = ata_wait_ready(link, pmp_deadline, check);
+            return waited == errno_t::eintr ? waited : errno_t::eagain;
         }
         rc = ata_wait_ready(link, deadline, check);
     }
     if (failed(rc)) {
         online = false;
-        if (ap.host.eh.comreset_lines)
+        if (ap.host.eh.comreset_lines && rc != errno_t::eintr)
             ap.kernel.emit(trace_event::ata_comreset_failed, ap.print_id, to_int(rc));
     }
     return rc;

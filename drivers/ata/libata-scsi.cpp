@@ -6,6 +6,9 @@
 
 #include "drivers/ata/libata_eh.hpp"
 #include "drivers/ata/libata_xlat.hpp"
+#include "drivers/base/device_links.hpp"
+#include "drivers/base/power/dpm.hpp"
+#include "drivers/scsi/scsi_core.hpp"
 #include "drivers/scsi/scsi_eh.hpp"
 
 namespace spinup::drivers {
@@ -16,6 +19,8 @@ using namespace literals;
 /// Until a rescan that found the device's queue closed is tried again. Source: Linux 6.5,
 /// ata_scsi_dev_rescan().
 constexpr duration rescan_retry = 5ms;
+/// Source: Linux 3.13, ata_scsi_hotplug().
+constexpr duration thaw_poll = 10ms;
 /// Widths of INQUIRY's vendor and product revision. SPC-4 6.6.2.
 constexpr std::size_t vendor_length = 8;
 constexpr std::size_t revision_length = 4;
@@ -58,6 +63,8 @@ scsi_mlqueue ata_scsi_translate(ata_device& dev, scsi_cmnd& cmd, ata_xlat_fn xla
         scsi_done(cmd);
         return scsi_mlqueue::accepted;
     }
+    if (cmd.sc_data_direction == dma_data_direction::to_device)
+        cmd.device->unflushed = true;
     ata_qc_issue(*qc);
     return scsi_mlqueue::accepted;
 }
@@ -79,7 +86,7 @@ scsi_inquiry inquiry_of(const ata_device& dev) {
     scsi_inquiry inquiry;
     inquiry.model = dev.id.model();
     inquiry.revision = dev.id.firmware();
-    if (dev.cls == ata_class::atapi) {
+    if (dev.cls.read_once() == ata_class::atapi) {
         // A packet device answers INQUIRY itself; the model it tells IDENTIFY is both its fields.
         inquiry.vendor = inquiry.model.substr(0, vendor_length);
         inquiry.model.erase(0, vendor_length);
@@ -128,6 +135,17 @@ errno_t ata_scsi_slave_config(scsi_device& sdev) {
     sdev.manage_runtime_start_stop = true;
     sdev.says_started = ap.host.eh.driver_says_started;
     sdev.no_uld_attach = ap.no_uld_attach;
+    const driver_switches& switches = ap.host.switches;
+    sdev.manage_shutdown = switches.shutdown_stops_disk;
+    sdev.force_runtime_start_on_system_start = switches.forced_runtime_resume;
+    sdev.skip_suspended_on_removal = switches.skip_suspended_on_removal;
+    sdev.queue_runs_after_failed_resume = switches.queue_runs_after_failed_resume;
+    sdev.mark_dead_on_failed_resume = switches.mark_dead_on_failed_resume;
+    sdev.freezable_writeback = switches.freezable_writeback;
+    sdev.rescan_guard = switches.rescan_guard;
+    // The device is active, and will be for as long as it holds its port.
+    if (eh_starts_disks(ap) && switches.device_link)
+        return device_link_add(ap.host.scsi.pm, sdev.sdev_gendev, ap.tdev, switches.runtime_pm);
     return errno_t::ok;
 }
 
@@ -151,33 +169,61 @@ void ata_scsi_scan_host(ata_port& ap) {
 }
 
 void ata_scsi_hotplug(ata_port& ap) {
-    if (any(ap.pflags, ata_pflags::UNLOADING))
+    if (any_once(ap.pflags, ata_pflags::UNLOADING))
         return;
+    ap.hotplug_running.write_once(true);
+    // What a removal waits for may be frozen, and the resume waits for the device's lock, which the
+    // removal holds.
+    if (ap.host.switches.hotplug_waits_for_thaw)
+        while (ap.host.scsi.pm.freezer().frozen())
+            ap.kernel.msleep(thaw_poll);
     remove_detached(ap.link.dev);
     ata_scsi_scan_host(ap);
+    ap.hotplug_running.write_once(false);
 }
+
+namespace {
+
+/// Tells the driver of a resume, if it is to know, then looks at the device. Returns: -EAGAIN if
+/// it is to be later.
+errno_t rescan(ata_port& ap, scsi_device& sdev, bool do_resume) {
+    ata_device& dev = ap.link.dev;
+    if (do_resume) {
+        if (const errno_t rc = scsi_resume_device(sdev); failed(rc)) {
+            // 6.9 went to the label that unlocks ap->lock, which is not held here.
+            if (!ap.host.switches.rescan_unlock_balance)
+                ap.kernel.warn("bad unlock balance of the port's lock", __FILE__, __LINE__);
+            return rc;
+        }
+        // Without the port lock, as in Linux.
+        dev.flags &= ~ata_dflags::RESUMING;
+    }
+    return scsi_rescan_device(sdev);
+}
+
+} // namespace
 
 // Linux also holds ap->scsi_scan_mutex, for a device that hotplug_task removes meanwhile; here its
 // memory stays with the host, and the device lock orders the two.
 void ata_scsi_dev_rescan(ata_port& ap) {
+    const driver_switches& switches = ap.host.switches;
     ata_device& dev = ap.link.dev;
     spin_guard guard(ap.lock);
     scsi_device* const sdev = dev.sdev;
-    if (any(ap.pflags, ata_pflags::SUSPENDED) || sdev == nullptr || !ata_dev_enabled(dev))
+    // That of the port came with the state of the device.
+    const bool suspended = any(ap.pflags, ata_pflags::SUSPENDED) &&
+                           switches.rescan_guard >= rescan_guard_kind::state_locked;
+    if (suspended || sdev == nullptr || !ata_dev_enabled(dev) || failed(scsi_device_get(*sdev)))
         return;
     const bool do_resume = ap.host.eh.rescan_tells_driver && any(dev.flags, ata_dflags::RESUMING);
     guard.unlock();
 
-    errno_t rc = errno_t::ok;
-    if (do_resume) {
-        rc = scsi_resume_device(*sdev);
-        // Without the port lock, as in Linux.
-        if (!failed(rc))
-            dev.flags &= ~ata_dflags::RESUMING;
-    }
-    if (!failed(rc))
-        rc = scsi_rescan_device(*sdev);
-    if (failed(rc))
+    const bool flag_says_no = switches.rescan_guard == rescan_guard_kind::flag_unlocked &&
+                              sdev->sdev_gendev.power.is_suspended.read_once();
+    const errno_t rc = flag_says_no ? errno_t::eagain : rescan(ap, *sdev, do_resume);
+    if (!failed(rc) || switches.rescan_puts_device)
+        scsi_device_put(*sdev);
+    if (failed(rc) && switches.rescan_delay)
         ap.scsi_rescan_task->queue(rescan_retry);
 }
 

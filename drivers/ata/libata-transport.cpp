@@ -7,6 +7,7 @@
 // target and device below it, a port with a disk is a dozen devices to the PM core.
 #include "drivers/ata/libata.hpp"
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/scsi/scsi_pm.hpp"
 
 namespace spinup::drivers {
 
@@ -17,6 +18,14 @@ void ata_tport_add(ata_port& ap, dpm& power) {
     power.device_add(ap.link.class_dev);
     power.device_add(ap.link.dev.tdev);
     power.device_add(ap.link.dev.class_dev);
+    if (ap.host.switches.runtime_pm)
+        scsi_enable_runtime_pm(ap.tdev, ap.host.scsi);
+}
+
+void ata_tport_delete(ata_port& ap, dpm& power) {
+    for (device* dev : {&ap.link.dev.class_dev, &ap.link.dev.tdev, &ap.link.class_dev,
+                        &ap.link.tdev, &ap.class_dev, &ap.tdev})
+        power.device_del(*dev);
 }
 
 } // namespace spinup::drivers

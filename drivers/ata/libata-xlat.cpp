@@ -144,7 +144,7 @@ const sense_row* find_row(const std::array<sense_row, N>& table, u8 value) {
 } // namespace
 
 ata_xlat_fn ata_get_xlat_func(const ata_device& dev, const spec::cdb& cdb) {
-    if (dev.cls == ata_class::atapi)
+    if (dev.cls.read_once() == ata_class::atapi)
         return atapi_xlat;
     switch (cdb.op()) {
     case scsi_op::read_10:

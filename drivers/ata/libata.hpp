@@ -5,13 +5,19 @@
 // it is let go in every sleep (ata_msleep), so resets overlap in their waits and never in their
 // register sequences. Lock order: eh_mutex, ap.lock, the SCSI host's lock.
 //
+// Fields that more than one context touches are kernel::shared. Writes of pflags and of a device's
+// class are marked, because EH looks at them without the lock, as in Linux: what it looks for only
+// EH itself writes, or it looks again under the lock. What a PM design reads is a plain read.
+//
 // Who writes what. eh_info collects what interrupts and PM requests ask of EH. At the start of a
 // pass EH moves it to eh_context, which then belongs to the EH thread alone.
 #pragma once
 
 #include "drivers/ata/eh_options.hpp"
 #include "drivers/ata/libata_types.hpp"
+#include "drivers/ata/switches.hpp"
 #include "drivers/base/device.hpp"
+#include "drivers/base/marked.hpp"
 #include "drivers/scsi/scsi_device.hpp"
 #include <array>
 #include <memory>
@@ -104,6 +110,22 @@ struct ata_eh_info {
     bool probe = false; ///< probe_mask: look for a new device
 };
 
+/// The same while others fill it in. Locks: ap.lock.
+struct ata_eh_request {
+    ata_eh_request(kernel::system& k, std::string_view link);
+
+    kernel::shared<u32> serror;
+    kernel::shared<ac_err> err_mask;
+    kernel::shared<ata_eh_action> action;
+    kernel::shared<ata_eh_action> dev_action;
+    kernel::shared<ata_ehi_flags> flags;
+    kernel::shared<bool> probe;
+
+    /// What has been asked, which is then forgotten.
+    [[nodiscard]] ata_eh_info take();
+    void clear() { static_cast<void>(take()); }
+};
+
 /// The state of one EH session of a link. A SATA link has one device, so what Linux keeps by
 /// device number is a plain member here.
 struct ata_eh_context {
@@ -123,8 +145,10 @@ struct ata_device {
     device tdev;
     device class_dev;
 
-    ata_class cls = ata_class::unknown;
-    ata_dflags flags = ata_dflags::none;
+    /// EH's own; it writes it without the lock.
+    kernel::shared<ata_class> cls{tdev.kernel, tdev.name, "class", ata_class::unknown};
+    /// Locks: ap.lock, but for what EH and the rescan work do without it, as in Linux.
+    kernel::shared<ata_dflags> flags{tdev.kernel, tdev.name, "flags", ata_dflags::none};
     scsi_device* sdev = nullptr;
     u64 n_sectors = 0;
     u8 xfer_mode = 0; ///< as SET FEATURES 03h takes it
@@ -132,7 +156,7 @@ struct ata_device {
 };
 
 [[nodiscard]] inline bool ata_dev_enabled(const ata_device& dev) {
-    return ata_class_enabled(dev.cls);
+    return ata_class_enabled(dev.cls.read_once());
 }
 
 struct ata_link {
@@ -145,12 +169,12 @@ struct ata_link {
     device class_dev;
     ata_device dev;
 
-    u8 active_tag = no_tag;
+    kernel::shared<u8> active_tag{tdev.kernel, tdev.name, "active_tag", no_tag};
     ata_lflags flags = ata_lflags::none;
     u8 sata_spd = 0;              ///< speed of the link as it is, as PxSSTS.SPD
     u8 sata_spd_limit = no_limit; ///< fastest speed allowed, as PxSCTL.SPD would say it
     u8 hw_sata_spd_limit = no_limit;
-    ata_eh_info eh_info;
+    ata_eh_request eh_info;
     ata_eh_context eh_context;
 
     static constexpr u8 no_limit = 0xF;
@@ -166,8 +190,14 @@ class ata_pm_port final : public pm_port {
     [[nodiscard]] u32 print_id() const override;
     [[nodiscard]] bool pm_pending() const override;
     void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
-              errno_t* result) override;
+              kernel::result_slot* result) override;
     void wait_eh() override;
+    void wait_posted(const kernel::result_slot* result) override;
+    [[nodiscard]] errno_t last_result() const override;
+    [[nodiscard]] u32 operations_done() const override;
+    void set_runtime_active() override;
+    [[nodiscard]] bool runtime_suspended() const override;
+    errno_t runtime_resume() override;
 
   private:
     ata_port& ap_;
@@ -191,27 +221,35 @@ struct ata_port {
     void* private_data = nullptr;
     bool no_uld_attach = false; ///< its disk gets no upper-level driver
 
-    ata_pflags pflags = ata_pflags::INITIALIZING;
+    kernel::shared<ata_pflags> pflags{kernel, tdev.name, "pflags", ata_pflags::INITIALIZING};
     ata_link link;
 
     std::array<ata_queued_cmd, ATA_MAX_QUEUE> qcmd;
-    u32 qc_allocated = 0;
-    u32 qc_active = 0;
-    u32 nr_active_links = 0;
+    kernel::shared<u32> qc_allocated{kernel, tdev.name, "qc_allocated"};
+    kernel::shared<u32> qc_active{kernel, tdev.name, "qc_active"};
+    kernel::shared<u32> nr_active_links{kernel, tdev.name, "nr_active_links"};
 
     u32 eh_tries = 0;
     kernel::wait_queue eh_wait_q;
+    std::optional<kernel::wait_queue> suspend_wait_q; ///< with pm_design::suspend_aborts_resume
+    std::optional<kernel::wait_queue> posted_wait_q;  ///< the same, for pm_port::wait_posted()
+    /// The port works again for a resume whose request is not taken yet. EH's own.
+    std::optional<errno_t> resumed;
     cmnd_list eh_done_q;
     kernel::timer_list fastdrain_timer;
-    u32 fastdrain_cnt = 0;
+    kernel::shared<u32> fastdrain_cnt{kernel, tdev.name, "fastdrain_cnt"};
     kernel::delayed_work hotplug_task;
+    /// Its work is under way.
+    kernel::shared<bool> hotplug_running{kernel, tdev.name, "hotplug_running"};
     std::optional<kernel::delayed_work> scsi_rescan_task; ///< with eh_options::rescans
 
     /// This EH run has configured a device: the port is ready when it ends.
     bool configured = false;
 
-    kernel::pm_message pm_mesg;
-    errno_t* pm_result = nullptr;
+    kernel::shared<kernel::pm_message> pm_mesg{kernel, tdev.name, "pm_mesg"};
+    kernel::result_ref pm_result;
+    errno_t pm_last_result = errno_t::ok;
+    u32 pm_operations_done = 0;
 
     /// For data of internal commands (Linux: sector_buf). 512 bytes.
     kernel::dma_memory sector_buf;
@@ -220,7 +258,8 @@ struct ata_port {
 };
 
 struct ata_host {
-    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options& options);
+    ata_host(scsi_core& core, device& dev, const pm_design& pm, const eh_options& options,
+             const driver_switches& behaviour = {});
     ata_host(const ata_host&) = delete;
     ata_host& operator=(const ata_host&) = delete;
 
@@ -228,7 +267,8 @@ struct ata_host {
     kernel::system& kernel;
     device& dev; ///< the PCI function
     const pm_design& design;
-    const eh_options& eh;
+    const eh_options eh; ///< with what the switches say
+    const driver_switches switches;
     const scsi_host_template* sht = nullptr;
     kernel::spinlock lock;
     kernel::mutex eh_mutex;
@@ -251,11 +291,17 @@ extern const ata_port_operations ata_dummy_port_ops;
 void ata_host_register(ata_host& host, const scsi_host_template& sht);
 /// Probes all ports and adds the devices found. Context: thread. Sleeps. Linux: async_port_probe.
 void ata_host_probe(ata_host& host);
+/// The driver goes: each port's disk is removed, EH disables its device, and the SCSI host ends.
+/// The objects stay. Context: thread. Sleeps. Linux: ata_host_detach.
+void ata_host_detach(ata_host& host);
 /// Asks EH to probe the port. Does not wait.
 void ata_port_probe(ata_port& ap);
 
 /// Sleeps with the EH mutex let go, if the caller holds it. Context: thread.
 void ata_msleep(ata_port& ap, duration d);
+/// The same, of EH that waits for a drive: with pm_design::suspend_aborts_resume, a suspend ends
+/// it. Context: EH. Returns: -EINTR if one did.
+errno_t ata_eh_msleep(ata_port& ap, duration d);
 void ata_eh_acquire(ata_port& ap);
 void ata_eh_release(ata_port& ap);
 
@@ -326,10 +372,16 @@ void ata_scsi_dev_rescan(ata_port& ap);
 // libata-transport.cpp
 
 void ata_tport_add(ata_port& ap, dpm& power);
+void ata_tport_delete(ata_port& ap, dpm& power);
 
 // libata-pm.cpp
 
 extern const dev_pm_ops ata_port_pm_ops;
+/// A port and all below it by runtime PM, with the switch runtime_pm: its disk, then target, host
+/// and port; the other way round for a resume, which stops at the port if that has no disk.
+/// Context: thread. Sleeps. Returns: the first failure, as pm_runtime_suspend() and _resume() do.
+errno_t ata_tree_runtime_suspend(ata_port& ap);
+errno_t ata_tree_runtime_resume(ata_port& ap);
 /// Steps 1 and 5 of an EH pass. Context: EH. Sleeps.
 void ata_eh_handle_port_resume(ata_port& ap);
 void ata_eh_handle_port_suspend(ata_port& ap);

@@ -28,13 +28,28 @@ u32 ata_link_abort(ata_link& link);
 u32 ata_port_freeze(ata_port& ap);
 /// Hands one failed command to EH.
 void ata_qc_schedule_eh(ata_queued_cmd& qc);
-/// Notes that a device may have come or gone, for EH to look.
-void ata_ehi_hotplugged(ata_eh_info& ehi);
-void ata_ehi_schedule_probe(ata_eh_info& ehi);
+/// Notes that a device may have come or gone, for EH to look. Info: ata_eh_request, or EH's own.
+template <class Info> void ata_ehi_schedule_probe(Info& ehi) {
+    ehi.probe = true;
+    ehi.action |= ata_eh_action::reset;
+}
+template <class Info> void ata_ehi_hotplugged(Info& ehi) {
+    ata_ehi_schedule_probe(ehi);
+    ehi.flags |= ata_ehi_flags::hotplugged;
+    ehi.err_mask |= ac_err::ATA_BUS;
+}
 
 /// Returns when EH is neither pending nor running and the SCSI host is out of recovery.
 /// Context: thread. Sleeps. Locks: none.
 void ata_port_wait_eh(ata_port& ap);
+
+/// Whether a suspend has been posted that this pass, a resume, is to give way to.
+/// Locks: none held. Takes ap.lock.
+[[nodiscard]] bool ata_eh_suspend_aborts(ata_port& ap);
+
+/// The resume that the port has been made to work for is taken from who asked for it, and answered.
+/// Locks: ap.lock.
+void ata_eh_take_resume(ata_port& ap);
 
 /// Whether EH stops and starts disks around a system sleep.
 [[nodiscard]] bool eh_starts_disks(const ata_port& ap);

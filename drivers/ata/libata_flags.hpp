@@ -6,6 +6,7 @@
 #pragma once
 
 #include <spinup/base/units.hpp>
+#include <spinup/kernel/shared.hpp>
 #include <spinup/pm_design.hpp>
 #include <string>
 #include <type_traits>
@@ -23,6 +24,7 @@ namespace spinup::drivers {
     X(INITIALIZING, 7)   /* EH must not be scheduled yet */                                        \
     X(RESETTING, 8)      /* a reset is running */                                                  \
     X(UNLOADING, 9)      /* the driver is being unloaded */                                        \
+    X(UNLOADED, 10)      /* ...and EH has disabled the devices */                                  \
     X(RESUMING, 16)      /* EH resumes the port in this run */                                     \
     X(SUSPENDED, 17)     /* the port is suspended */                                               \
     X(PM_PENDING, 18)    /* a PM operation is posted, not yet done by EH */
@@ -160,6 +162,13 @@ template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set, E wanted) {
     return word(set & wanted) != 0;
 }
 template <ata_flag_word E> [[nodiscard]] constexpr bool any(E set) { return word(set) != 0; }
+/// Of a field that others touch too; without its lock, by a marked read.
+template <ata_flag_word E> [[nodiscard]] bool any(const kernel::shared<E>& set, E wanted) {
+    return any(set.load(), wanted);
+}
+template <ata_flag_word E> [[nodiscard]] bool any_once(const kernel::shared<E>& set, E wanted) {
+    return any(set.read_once(), wanted);
+}
 
 /// The actions that belong to a device rather than to its link.
 inline constexpr ata_eh_action ATA_EH_PERDEV_MASK = ata_eh_action::revalidate | ATA_EH_SET_ACTIVE;

@@ -8,8 +8,10 @@
 // outlive the cycle in which that happens.
 #pragma once
 
+#include <memory>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/shared.hpp>
 #include <spinup/kernel/wait.hpp>
 #include <string>
 #include <string_view>
@@ -20,8 +22,9 @@
 namespace spinup::drivers {
 
 struct device;
+struct runtime_pm;
 
-/// Linux: struct dev_pm_ops, the part that a suspend to RAM uses. A null callback is skipped.
+/// Linux: struct dev_pm_ops. A null callback is skipped.
 /// Context: thread (PM core, or the device's own async thread). May sleep, but those named _noirq
 /// should not. Locks: the device's lock is held in all of suspend, resume, prepare and complete.
 struct dev_pm_ops {
@@ -40,6 +43,25 @@ struct dev_pm_ops {
     /// module with a blank in front, or nothing.
     std::string_view functions = "pm_";
     std::string_view module{};
+
+    // Hibernation. The late, noirq and early phases are those of a suspend to RAM, as with drivers
+    // that set both by SET_LATE_SYSTEM_SLEEP_PM_OPS and its like.
+    callback freeze = nullptr;   ///< before the image is made
+    callback thaw = nullptr;     ///< after that, to write it
+    callback poweroff = nullptr; ///< before the machine is switched off
+    callback restore = nullptr;  ///< when the image runs again
+    // Runtime PM; the device's lock is not held. runtime_idle: ok, if it is to be suspended now.
+    callback runtime_suspend = nullptr;
+    callback runtime_resume = nullptr;
+    callback runtime_idle = nullptr;
+    /// The machine is switched off or restarted. Linux: of struct bus_type, device_driver.
+    void (*shutdown)(device& dev) = nullptr;
+};
+
+/// A device link, as the consumer has it. Linux: struct device_link.
+struct supplier_link {
+    device* supplier;
+    bool rpm_active; ///< runtime PM holds the supplier for this consumer
 };
 
 struct device : device_link {
@@ -47,12 +69,15 @@ struct device : device_link {
     device(kernel::system& k, std::string_view name, device* parent = nullptr);
     device(const device&) = delete;
     device& operator=(const device&) = delete;
+    ~device();
 
     kernel::system& kernel;
     const std::string name;
     const name_id id; ///< the name, interned
     device* const parent;
-    std::vector<device*> children; ///< registered ones, in order of registration
+    std::vector<device*> children;        ///< registered ones, in order of registration
+    std::vector<supplier_link> suppliers; ///< this device needs them
+    std::vector<device*> consumers;       ///< those need this device
 
     const dev_pm_ops* pm = nullptr;
     void* drvdata = nullptr;
@@ -63,12 +88,16 @@ struct device : device_link {
 
     /// Linux: struct dev_pm_info. Belongs to the PM core.
     struct dev_pm_info {
-        explicit dev_pm_info(kernel::system& k, std::string_view name) : completion(k, name) {}
+        dev_pm_info(kernel::system& k, const std::string& device);
+        ~dev_pm_info();
 
         bool is_prepared = false;
-        bool is_suspended = false;
+        /// Written under the device's lock; a rescan looks at it without.
+        kernel::shared<bool> is_suspended;
         /// Done whenever no callback of this device is due or running.
         kernel::completion completion;
+        /// Null for a device that takes no part in runtime PM.
+        std::unique_ptr<runtime_pm> runtime;
     } power;
 };
 

@@ -21,7 +21,12 @@ fixed_time::fixed_time(kernel::system& k, std::string_view name, device* parent,
                          callback<&fixed_times::resume_early>(),
                          callback<&fixed_times::resume>(),
                          nullptr,
-                         "platform_pm_"},
+                         "platform_pm_",
+                         {},
+                         callback<&fixed_times::suspend>(),
+                         callback<&fixed_times::resume>(),
+                         callback<&fixed_times::suspend>(),
+                         callback<&fixed_times::resume>()},
       dev_(k, name, parent) {
     dev_.pm = &pm_;
     dev_.drvdata = this;

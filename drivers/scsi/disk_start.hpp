@@ -30,15 +30,23 @@ struct disk_start {
     /// libata's error handler stops the disk before it suspends the port and starts it after the
     /// reset of a resume; sd sends neither for a system sleep. Its part in that: eh_options.hpp.
     bool eh_starts_disks;
+    /// sd flushes a disk only if something was written to it since the last flush, so the flush of
+    /// a suspend does not wait for a disk that has only been resumed.
+    bool flushes_what_was_written = false;
 };
 
 extern const disk_start disk_start_sync;
 extern const disk_start disk_start_sync_lenient;
 extern const disk_start disk_start_async;
 extern const disk_start disk_start_eh;
+extern const disk_start disk_start_async_start_6_0;
+extern const disk_start disk_start_none_6_5;
+extern const disk_start disk_start_reference;
 
-inline constexpr std::array disk_starts{&disk_start_sync, &disk_start_sync_lenient,
-                                        &disk_start_async, &disk_start_eh};
+inline constexpr std::array disk_starts{
+    &disk_start_sync,     &disk_start_sync_lenient,    &disk_start_async,
+    &disk_start_eh,       &disk_start_async_start_6_0, &disk_start_none_6_5,
+    &disk_start_reference};
 
 /// Returns: nullptr if there is none of that name.
 [[nodiscard]] const disk_start* find_disk_start(std::string_view name);

@@ -76,6 +76,8 @@ void scsi_add_host(Scsi_Host& shost) {
     }
     shost.core.pm.device_add(shost.shost_gendev);
     shost.core.pm.device_add(shost.shost_dev);
+    if (shost.runtime_pm)
+        scsi_enable_runtime_pm(shost.shost_gendev, shost.core);
     shost.kernel.emit(trace_event::scsi_host_added, shost.host_no);
 }
 
@@ -105,8 +107,9 @@ errno_t scsi_host_set_state(Scsi_Host& shost, scsi_host_state to) {
 }
 
 bool scsi_host_in_recovery(const Scsi_Host& shost) {
-    return shost.shost_state == state::recovery || shost.shost_state == state::cancel_recovery ||
-           shost.shost_state == state::del_recovery;
+    // Linux reads it plainly, mostly without the lock: who sees the old state finds out later.
+    const state now = shost.shost_state.read_once();
+    return now == state::recovery || now == state::cancel_recovery || now == state::del_recovery;
 }
 
 } // namespace spinup::drivers

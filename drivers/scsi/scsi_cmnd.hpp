@@ -14,6 +14,7 @@
 #include <boost/intrusive/list.hpp>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/dma.hpp>
+#include <spinup/kernel/shared.hpp>
 #include <spinup/kernel/timer.hpp>
 #include <spinup/spec/scsi.hpp>
 #include <string_view>
@@ -81,7 +82,6 @@ struct request {
     void* end_io_data = nullptr;
     /// Number of the request at its device, for the trace.
     u32 serial = 0;
-    cmnd_state state = cmnd_state::pooled;
     /// Whether the trace has said that it is held.
     bool held = false;
 };
@@ -109,6 +109,11 @@ struct scsi_cmnd : cmnd_hook {
     void* host_scribble = nullptr;
 
     drivers::request request;
+    /// Who completes it first, and who has timed it out: atomic, as in Linux (REQ_ATOM_COMPLETE in
+    /// 3.11, rq->state later).
+    kernel::shared<cmnd_state> state;
+    /// The driver or EH has it (SCMD_STATE_INFLIGHT). Nobody else writes it, so it needs no lock.
+    kernel::shared<bool> inflight;
     kernel::timer_list timeout_timer; ///< belongs to the queue
 
     /// The answer is CHECK CONDITION with this sense data, whatever it was before.

@@ -2,6 +2,7 @@
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/scsi_priv.hpp"
 #include <spinup/base/check.hpp>
+#include <spinup/kernel/barrier.hpp>
 
 namespace spinup::drivers {
 
@@ -10,8 +11,16 @@ namespace {
 // Nobody but EH is at work, and there is something for it to do. Compared with host_busy because EH
 // must not reset a device under a command that may still complete.
 bool eh_is_due(const Scsi_Host& shost) {
-    return (shost.host_failed != 0 || shost.host_eh_scheduled != 0) &&
-           shost.host_failed == shost.host_busy;
+    const u32 failed = shost.host_failed.read_once();
+    return (failed != 0 || shost.host_eh_scheduled.read_once() != 0) &&
+           failed == scsi_host_busy(shost);
+}
+
+// The new state must be out before the busy commands are counted, or their last one's end and the
+// count miss each other.
+void barrier_before_busy(Scsi_Host& shost) {
+    if (shost.lockless_busy && shost.eh_wakeup_barrier)
+        kernel::smp_mb(shost.kernel);
 }
 
 // Locks: *host_lock held.
@@ -80,7 +89,7 @@ scsi_disposition status_disposition(scsi_cmnd& cmd) {
 
 void scsi_eh_wakeup(Scsi_Host& shost) {
     shost.host_lock->assert_held();
-    if (shost.host_busy == shost.host_failed)
+    if (scsi_host_busy(shost) == shost.host_failed)
         shost.priv.eh_wakeup.wake_all();
 }
 
@@ -88,7 +97,8 @@ void scsi_schedule_eh(Scsi_Host& shost) {
     kernel::spin_guard locked(*shost.host_lock);
     if (!enter_recovery(shost))
         return;
-    ++shost.host_eh_scheduled;
+    count_up(shost.host_eh_scheduled);
+    barrier_before_busy(shost);
     scsi_eh_wakeup(shost);
 }
 
@@ -97,17 +107,17 @@ bool scsi_eh_scmd_add(scsi_cmnd& cmd) {
     kernel::spin_guard locked(*shost.host_lock);
     if (!enter_recovery(shost))
         return false;
-    cmd.request.state = cmnd_state::in_eh;
+    cmd.state.write_once(cmnd_state::in_eh);
     shost.eh_cmd_q.push_back(cmd);
-    ++shost.host_failed;
+    count_up(shost.host_failed);
+    barrier_before_busy(shost);
     scsi_eh_wakeup(shost);
     return true;
 }
 
 void scsi_times_out(scsi_cmnd& cmd) {
-    if (cmd.request.state != cmnd_state::issued)
+    if (blk_mark_rq_complete(cmd, cmnd_state::in_eh) != cmnd_state::issued)
         return; // completed at the same time, and scsi_done() was first
-    cmd.request.state = cmnd_state::in_eh;
     cmd.timeout_timer.del_timer();
     cmd.result.host = host_byte::did_time_out;
     if (!scsi_eh_scmd_add(cmd))
@@ -118,9 +128,9 @@ void blk_abort_request(scsi_cmnd& cmd) { scsi_times_out(cmd); }
 
 void scsi_eh_finish_cmd(scsi_cmnd& cmd, cmnd_list& done_q) {
     Scsi_Host& shost = cmd.device->host;
-    CHECK(cmd.request.state == cmnd_state::in_eh);
+    CHECK(cmd.state.read_once() == cmnd_state::in_eh);
     kernel::spin_guard locked(*shost.host_lock);
-    --shost.host_failed;
+    count_down(shost.host_failed);
     cmd.unlink();
     done_q.push_back(cmd);
 }
@@ -176,7 +186,8 @@ scsi_disposition scsi_decide_disposition(scsi_cmnd& cmd) {
 
 void scsi_error_handler(Scsi_Host& shost) {
     for (;;) {
-        shost.priv.eh_wakeup.wait([&] { return shost.priv.eh_should_stop || eh_is_due(shost); });
+        shost.priv.eh_wakeup.wait_idle(
+            [&] { return shost.priv.eh_should_stop || eh_is_due(shost); });
         if (shost.priv.eh_should_stop)
             break;
         shost.hostt.eh_strategy_handler(shost);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "drivers/base/device.hpp"
+#include "drivers/base/marked.hpp"
 #include "drivers/scsi/scsi_cmnd.hpp"
 #include <memory>
 #include <spinup/kernel/lock.hpp>
@@ -82,18 +83,11 @@ struct Scsi_Host {
     kernel::spinlock default_lock;
     kernel::spinlock* const host_lock = &default_lock;
 
-    /// Locks: *host_lock. Change it with scsi_host_set_state().
-    scsi_host_state shost_state = scsi_host_state::created;
-    /// Commands that the driver or EH has. Locks: *host_lock.
-    u32 host_busy = 0;
-    /// Commands that EH has. Locks: *host_lock.
-    u32 host_failed = 0;
-    /// EH was asked for without a failed command. Locks: *host_lock.
-    u32 host_eh_scheduled = 0;
-    /// Counts down while the host has said HOST_BUSY. Locks: *host_lock.
-    u32 host_blocked = 0;
-    /// A queue was turned away for the host's sake. Locks: *host_lock.
-    bool starved = false;
+    /// How busy commands are counted (eh_options). The driver sets them before scsi_add_host().
+    bool lockless_busy = false;
+    bool eh_wakeup_barrier = true;
+    /// It and what is below it take part in runtime PM. Set before scsi_add_host().
+    bool runtime_pm = false;
 
     /// Commands that wait for EH. Locks: *host_lock.
     cmnd_list eh_cmd_q;
@@ -102,6 +96,21 @@ struct Scsi_Host {
 
     device shost_gendev; ///< "host0": child of the port, bus callbacks that do nothing
     device shost_dev;    ///< "scsi_host/host0": class device
+
+    /// Locks: *host_lock. Change it with scsi_host_set_state().
+    kernel::shared<scsi_host_state> shost_state{kernel, shost_gendev.name, "shost_state",
+                                                scsi_host_state::created};
+    // The EH thread looks at the next three without the lock (scsi_error_handler() in Linux).
+    /// Commands that the driver or EH has. Locks: *host_lock. atomic_t from 3.17 on.
+    kernel::shared<u32> host_busy{kernel, shost_gendev.name, "host_busy"};
+    /// Commands that EH has. Locks: *host_lock.
+    kernel::shared<u32> host_failed{kernel, shost_gendev.name, "host_failed"};
+    /// EH was asked for without a failed command. Locks: *host_lock.
+    kernel::shared<u32> host_eh_scheduled{kernel, shost_gendev.name, "host_eh_scheduled"};
+    /// Counts down while the host has said HOST_BUSY. Locks: *host_lock.
+    kernel::shared<u32> host_blocked{kernel, shost_gendev.name, "host_blocked"};
+    /// A queue was turned away for the host's sake. Locks: *host_lock; a peek needs none.
+    kernel::shared<bool> starved{kernel, shost_gendev.name, "starved"};
 
     /// All devices ever added, in order; a removed one keeps its place in state `del`.
     std::vector<std::unique_ptr<scsi_device>> devices;
@@ -132,6 +141,9 @@ void scsi_remove_host(Scsi_Host& shost);
 /// Changes the state if the transition is in the table. Locks: *host_lock held.
 /// Returns: -EINVAL for a transition that is not.
 errno_t scsi_host_set_state(Scsi_Host& shost, scsi_host_state state);
+
+/// Commands that the driver or EH has. Locks: none needed.
+[[nodiscard]] u32 scsi_host_busy(const Scsi_Host& shost);
 
 /// Whether EH is running or due: no command is issued then. Locks: may be read without.
 [[nodiscard]] bool scsi_host_in_recovery(const Scsi_Host& shost);

@@ -1,8 +1,10 @@
 #include "drivers/scsi/scsi_lib.hpp"
 
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/scsi_eh.hpp"
 #include "drivers/scsi/scsi_priv.hpp"
 #include <spinup/base/check.hpp>
+#include <spinup/kernel/barrier.hpp>
 
 namespace spinup::drivers {
 
@@ -25,7 +27,15 @@ void kick(scsi_device& sdev, duration delay) {
 }
 
 bool is_quiesced_for(const scsi_cmnd& cmd) {
-    return cmd.device->sdev_state == scsi_device_state::quiesce && !cmd.request.pm;
+    return cmd.device->queue.pm_only != 0 && !cmd.request.pm;
+}
+
+// Whether a command can only fail. One that runtime PM holds has not got as far as to be looked at.
+bool is_dead_for(const scsi_cmnd& cmd) {
+    const scsi_device& sdev = *cmd.device;
+    if (sdev.queue.dying || sdev.sdev_state == scsi_device_state::del)
+        return true;
+    return !scsi_device_online(sdev) && (!sdev.queue.rpm_suspended || cmd.request.pm);
 }
 
 void trace_hold(scsi_cmnd& cmd) {
@@ -35,7 +45,7 @@ void trace_hold(scsi_cmnd& cmd) {
 }
 
 // Counts one of the rests that a "busy" answer has imposed. Returns: whether more are due.
-bool still_blocked(scsi_device& sdev, u32& blocked, u32 busy) {
+bool still_blocked(scsi_device& sdev, kernel::shared<u32>& blocked, u32 busy) {
     if (blocked == 0)
         return false;
     if (busy != 0)
@@ -61,7 +71,7 @@ bool may_issue(scsi_cmnd& cmd) {
         return false;
     if (shost.host_busy >= shost.can_queue ||
         still_blocked(sdev, shost.host_blocked, shost.host_busy)) {
-        shost.starved = true;
+        shost.starved.write_once(true);
         return false;
     }
     return true;
@@ -72,16 +82,17 @@ scsi_cmnd* next_to_issue(scsi_device& sdev) {
     auto& waiting = sdev.queue.waiting;
     while (!waiting.empty()) {
         scsi_cmnd& cmd = waiting.front();
-        const bool dead = !scsi_device_online(sdev);
+        const bool dead = is_dead_for(cmd);
         if (!dead && !may_issue(cmd))
             return nullptr;
         cmd.unlink();
-        ++sdev.device_busy;
-        ++sdev.host.host_busy;
+        atomic_inc(sdev.device_busy);
+        atomic_inc(sdev.host.host_busy);
+        cmd.inflight.write_once(true);
         cmd.result = {};
         cmd.request.held = false;
         if (!dead) {
-            cmd.request.state = cmnd_state::issued;
+            cmd.state.write_once(cmnd_state::issued);
             return &cmd;
         }
         cmd.result.host = host_byte::did_no_connect; // scsi_kill_request
@@ -100,33 +111,41 @@ bool scsi_dispatch_cmd(scsi_cmnd& cmd) {
     const scsi_mlqueue answer = shost.hostt.queuecommand(shost, cmd);
     if (answer == scsi_mlqueue::accepted)
         return true;
-    CHECK(cmd.request.state == cmnd_state::issued); // refused and completed as well
+    const cmnd_state state = cmd.state.read_once();
+    CHECK(state == cmnd_state::issued); // refused and completed as well
     cmd.timeout_timer.del_timer();
     scsi_queue_insert(cmd, answer);
     return false;
 }
 
-// scsi_request_fn: until the queue is empty or the driver has had enough.
-// Locks: *host_lock held, dropped around each call of the driver.
-void run_queue(scsi_device& sdev, kernel::spin_guard& locked) {
-    bool taken = true;
-    while (taken) {
-        scsi_cmnd* const cmd = next_to_issue(sdev);
-        if (cmd == nullptr)
-            break;
-        locked.unlock();
-        taken = scsi_dispatch_cmd(*cmd);
-        locked.lock();
-    }
+// Locks: *host_lock held.
+void wake_eh_if_asked(Scsi_Host& shost) {
+    if (shost.host_failed != 0 || shost.host_eh_scheduled != 0)
+        scsi_eh_wakeup(shost);
+}
+
+// The command's end as EH counts it, before the lock is taken for the rest. scsi_dec_host_busy()
+// from 5.5 on.
+void clear_inflight(scsi_cmnd& cmd) {
+    Scsi_Host& shost = cmd.device->host;
+    cmd.inflight.write_once(false);
+    if (!shost.lockless_busy)
+        return;
+    if (shost.eh_wakeup_barrier)
+        kernel::smp_mb(shost.kernel);
+    if (!scsi_host_in_recovery(shost))
+        return;
+    kernel::spin_guard locked(*shost.host_lock);
+    wake_eh_if_asked(shost);
 }
 
 // scsi_device_unbusy. Locks: *host_lock held.
 void unbusy(scsi_device& sdev) {
     Scsi_Host& shost = sdev.host;
-    --shost.host_busy;
-    --sdev.device_busy;
-    if (scsi_host_in_recovery(shost) && (shost.host_failed != 0 || shost.host_eh_scheduled != 0))
-        scsi_eh_wakeup(shost);
+    atomic_dec(shost.host_busy);
+    atomic_dec(sdev.device_busy);
+    if (!shost.lockless_busy && scsi_host_in_recovery(shost))
+        wake_eh_if_asked(shost);
     if (sdev.sdev_state == scsi_device_state::del)
         sdev.queue.wait.wake_all();
 }
@@ -169,7 +188,7 @@ void put_back(scsi_cmnd& cmd, scsi_mlqueue reason) {
         sdev.device_blocked = max_device_blocked;
     else if (reason == scsi_mlqueue::host_busy)
         sdev.host.host_blocked = max_host_blocked;
-    cmd.request.state = cmnd_state::queued;
+    cmd.state.write_once(cmnd_state::queued);
     sdev.queue.waiting.push_front(cmd);
     if (reason == scsi_mlqueue::eh_retry)
         kick(sdev, duration::zero());
@@ -194,15 +213,18 @@ void end_request(scsi_cmnd& cmd) {
     else
         cmd.request.bio_end_io(cmd.request.end_io_data,
                                cmd.result.good() ? errno_t::ok : errno_t::eio);
-    cmd.request.state = cmnd_state::pooled;
+    cmd.state.write_once(cmnd_state::pooled);
     sdev.queue.free.push_front(cmd);
 }
 
 // scsi_next_command: a completion may have made room. The peeks without the lock are safe: whoever
 // adds a command or takes room afterwards runs the queue himself.
 void run_after_completion(scsi_device& sdev) {
-    if (sdev.host.starved) {
-        sdev.host.starved = false;
+    if (sdev.host.starved.read_once()) {
+        {
+            kernel::spin_guard locked(*sdev.host.host_lock);
+            sdev.host.starved.write_once(false);
+        }
         scsi_run_host_queues(sdev.host);
     } else if (!sdev.queue.waiting.empty()) {
         scsi_run_queue(sdev);
@@ -212,19 +234,31 @@ void run_after_completion(scsi_device& sdev) {
 } // namespace
 
 scsi_cmnd::scsi_cmnd(scsi_device& sdev)
-    : device(&sdev), timeout_timer(sdev.kernel, [this] { scsi_times_out(*this); }) {}
+    : device(&sdev), state(sdev.kernel, sdev.sdev_gendev.name, "command", cmnd_state::pooled),
+      inflight(sdev.kernel, sdev.sdev_gendev.name, "inflight"),
+      timeout_timer(sdev.kernel, [this] { scsi_times_out(*this); }) {}
+
+cmnd_state blk_mark_rq_complete(scsi_cmnd& cmd, cmnd_state to) {
+    cmnd_state before{};
+    cmd.state.atomic([&](cmnd_state now) {
+        before = now;
+        return now == cmnd_state::issued ? to : now;
+    });
+    return before;
+}
 
 void scsi_done(scsi_cmnd& cmd) {
-    if (cmd.request.state == cmnd_state::in_eh)
+    const cmnd_state state = blk_mark_rq_complete(cmd, cmnd_state::done);
+    if (state == cmnd_state::in_eh)
         return;
-    CHECK(cmd.request.state == cmnd_state::issued);
+    CHECK(state == cmnd_state::issued);
     cmd.timeout_timer.del_timer();
     blk_complete_request(cmd);
 }
 
 void blk_complete_request(scsi_cmnd& cmd) {
     Scsi_Host& shost = cmd.device->host;
-    cmd.request.state = cmnd_state::done;
+    cmd.state.write_once(cmnd_state::done);
     // In Linux this list is per CPU and guarded by interrupts being off. Nothing in here lets
     // another context run, so that neither the list nor the timer needs a lock.
     shost.priv.done.push_back(cmd);
@@ -260,6 +294,7 @@ void scsi_done_softirq(Scsi_Host& shost) {
 }
 
 void scsi_queue_insert(scsi_cmnd& cmd, scsi_mlqueue reason) {
+    clear_inflight(cmd);
     kernel::spin_guard locked(*cmd.device->host.host_lock);
     unbusy(*cmd.device);
     put_back(cmd, reason);
@@ -267,12 +302,13 @@ void scsi_queue_insert(scsi_cmnd& cmd, scsi_mlqueue reason) {
 
 void scsi_finish_command(scsi_cmnd& cmd) {
     scsi_device& sdev = *cmd.device;
-    CHECK(cmd.request.state == cmnd_state::done || cmd.request.state == cmnd_state::in_eh);
+    CHECK(cmd.state.read_once() == cmnd_state::done || cmd.state.read_once() == cmnd_state::in_eh);
     if (cmd.has_sense() && cmd.sense_buffer.key() == spec::sense_key::recovered_error)
         cmd.result = {};
     auto action = completion_action::end;
     if (!cmd.result.good() && cmd.request.cmd_type == request_type::fs && !waited_too_long(cmd))
         action = action_of(cmd);
+    clear_inflight(cmd);
     {
         kernel::spin_guard locked(*sdev.host.host_lock);
         sdev.device_blocked = 0;
@@ -287,8 +323,32 @@ void scsi_finish_command(scsi_cmnd& cmd) {
     run_after_completion(sdev);
 }
 
+u32 scsi_host_busy(const Scsi_Host& shost) {
+    if (!shost.lockless_busy)
+        return shost.host_busy.read_once();
+    u32 n = 0;
+    // By index: either list may grow meanwhile.
+    for (std::size_t i = 0; i < shost.devices.size(); ++i)
+        for (std::size_t j = 0; j < shost.devices[i]->queue.pool.size(); ++j)
+            n += shost.devices[i]->queue.pool[j].inflight.read_once() ? 1 : 0;
+    return n;
+}
+
 duration scsi_retry_limit(const scsi_cmnd& cmd) {
     return cmd.request.timeout * static_cast<s64>(cmd.allowed + 1);
+}
+
+// scsi_request_fn: until the queue is empty or the driver has had enough.
+void run_queue(scsi_device& sdev, kernel::spin_guard& locked) {
+    bool taken = true;
+    while (taken) {
+        scsi_cmnd* const cmd = next_to_issue(sdev);
+        if (cmd == nullptr)
+            break;
+        locked.unlock();
+        taken = scsi_dispatch_cmd(*cmd);
+        locked.lock();
+    }
 }
 
 void scsi_run_queue(scsi_device& sdev) {
@@ -319,8 +379,8 @@ void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup) {
                           .end_io = setup.end_io,
                           .bio_end_io = setup.bio_end_io,
                           .end_io_data = setup.end_io_data,
-                          .serial = sdev.queue.next_serial++,
-                          .state = cmnd_state::queued};
+                          .serial = sdev.queue.next_serial++};
+    cmd.state.write_once(cmnd_state::queued);
     sdev.kernel.emit(trace_event::scsi_queue, sdev.sdev_gendev.id, cmd.request.serial,
                      cmd.cmnd.op());
     if (setup.pm)
@@ -329,7 +389,12 @@ void scsi_execute_async(scsi_device& sdev, const scsi_request_setup& setup) {
         sdev.queue.waiting.push_back(cmd);
     if (scsi_host_in_recovery(sdev.host) || is_quiesced_for(cmd))
         trace_hold(cmd);
+    const bool wakes = sdev.queue.rpm_suspended && !setup.pm;
     run_queue(sdev, locked);
+    if (!wakes)
+        return;
+    locked.unlock();
+    static_cast<void>(pm_request_resume(sdev.sdev_gendev));
 }
 
 scsi_result scsi_execute(scsi_device& sdev, scsi_request_setup setup, spec::fixed_sense* sense) {

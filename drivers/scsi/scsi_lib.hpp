@@ -32,6 +32,19 @@ scsi_result scsi_execute(scsi_device& sdev, const spec::cdb& cdb, duration timeo
 scsi_result scsi_execute(scsi_device& sdev, scsi_request_setup setup,
                          spec::fixed_sense* sense = nullptr);
 
+/// blk_queue_enter() for a request that is not one of PM: waits until the queue lets it in, and has
+/// runtime PM resume a suspended device. Context: thread. Sleeps. Returns: -ENODEV if it never
+/// will.
+errno_t blk_queue_enter(scsi_device& sdev);
+
+/// Runtime PM and the queue. Linux: block/blk-pm.c. Context: thread. Locks: none held.
+/// Nothing but PM requests passes from now on. Returns: -EBUSY if something is in the queue.
+errno_t blk_pre_runtime_suspend(scsi_device& sdev);
+/// Everything passes again.
+void blk_set_runtime_active(scsi_device& sdev);
+/// blk_mark_disk_dead: every request fails from now on, also those that wait.
+void blk_mark_dead(scsi_device& sdev);
+
 /// Issues what may be issued. Context: any. Locks: none held.
 void scsi_run_queue(scsi_device& sdev);
 void scsi_run_host_queues(Scsi_Host& shost);

@@ -2,10 +2,12 @@
 #include "drivers/scsi/scsi_core.hpp"
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/scsi_pm.hpp"
+#include "drivers/scsi/scsi_priv.hpp"
 #include "drivers/scsi/sd.hpp"
 #include "drivers/scsi/sr.hpp"
 #include "drivers/scsi/state_edges.hpp"
 #include <spinup/base/check.hpp>
+#include <utility>
 
 namespace spinup::drivers {
 
@@ -41,7 +43,7 @@ constexpr u8 vpd_header_bytes = 4;
 // answers for a disk without asking it. Linux: scsi_attach_vpd(), whose further pages depend on the
 // answer; the model's drives have none.
 void attach_vpd(scsi_device& sdev) {
-    if (sdev.inquiry.type != scsi_type::rom)
+    if (failed(blk_queue_enter(sdev)) || sdev.inquiry.type != scsi_type::rom)
         return;
     if (sdev.vpd_buffer.cpu == nullptr)
         sdev.vpd_buffer = sdev.kernel.dma_alloc_coherent(vpd_header_bytes, vpd_header_bytes);
@@ -80,7 +82,10 @@ std::string_view to_string(scsi_device_state s) {
 }
 
 scsi_device::request_queue::request_queue(scsi_device& sdev)
-    : delay_work(sdev.kernel, [&sdev] { scsi_run_queue(sdev); }),
+    : pm_only(sdev.kernel, sdev.sdev_gendev.name, "pm_only"),
+      rpm_suspended(sdev.kernel, sdev.sdev_gendev.name, "rpm_suspended"),
+      dying(sdev.kernel, sdev.sdev_gendev.name, "dying"),
+      delay_work(sdev.kernel, [&sdev] { scsi_run_queue(sdev); }),
       wait(sdev.kernel, "end of SCSI request") {}
 
 scsi_device::scsi_device(Scsi_Host& shost, u32 channel_, u32 id_, u32 lun_, scsi_inquiry answers)
@@ -116,6 +121,9 @@ scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scs
 
     for (device* dev : {&sdev.target_gendev, &sdev.sdev_gendev, &sdev.sdev_dev, &sdev.bsg_dev})
         shost.core.pm.device_add(*dev);
+    if (shost.runtime_pm)
+        for (device* dev : {&sdev.target_gendev, &sdev.sdev_gendev})
+            scsi_enable_runtime_pm(*dev, shost.core);
     if (!sdev.no_uld_attach)
         (sdev.inquiry.type == scsi_type::rom ? sr_probe : sd_probe)(sdev);
     return &sdev;
@@ -124,8 +132,10 @@ scsi_device* scsi_add_device(Scsi_Host& shost, u32 channel, u32 id, u32 lun, scs
 void scsi_remove_device(scsi_device& sdev) {
     if (failed(scsi_device_set_state(sdev, state::cancel)))
         return; // removed before
-    if (sdev.driver != nullptr)
+    if (sdev.driver != nullptr) {
+        kernel::mutex_guard unbinding(sdev.sdev_gendev.lock); // device_release_driver
         sdev.driver->remove(sdev);
+    }
     auto& pm = sdev.host.core.pm;
     for (device* dev : {&sdev.bsg_dev, &sdev.sdev_dev, &sdev.sdev_gendev, &sdev.target_gendev})
         pm.device_del(*dev);
@@ -133,7 +143,8 @@ void scsi_remove_device(scsi_device& sdev) {
     // blk_cleanup_queue: from here on commands fail, and the last one ends the wait.
     CHECK(!failed(scsi_device_set_state(sdev, state::del)));
     scsi_run_queue(sdev);
-    sdev.queue.wait.wait([&] { return sdev.device_busy == 0 && sdev.queue.waiting.empty(); });
+    sdev.queue.wait.wait(
+        [&] { return sdev.device_busy.read_once() == 0 && sdev.queue.waiting.empty(); });
     if (sdev.host.hostt.slave_destroy != nullptr)
         sdev.host.hostt.slave_destroy(sdev);
 }
@@ -144,25 +155,71 @@ errno_t scsi_device_set_state(scsi_device& sdev, scsi_device_state to) {
 }
 
 errno_t scsi_device_quiesce(scsi_device& sdev) {
-    const errno_t rc = scsi_device_set_state(sdev, state::quiesce);
-    if (failed(rc))
-        return rc;
+    {
+        kernel::spin_guard locked(*sdev.host.host_lock);
+        const errno_t rc = take_edge(device_edges, sdev.sdev_state, state::quiesce);
+        if (failed(rc))
+            return rc;
+        if (!sdev.quiesced) {
+            sdev.quiesced.write_once(true);
+            atomic_inc(sdev.queue.pm_only);
+        }
+    }
     scsi_run_queue(sdev);
-    while (sdev.device_busy != 0) {
+    while (sdev.device_busy.read_once() != 0) {
         sdev.kernel.msleep(quiesce_poll);
         scsi_run_queue(sdev);
     }
     return errno_t::ok;
 }
 
+// The queue opens after the state says so, as in Linux: in between the device is running and its
+// queue is not.
 void scsi_device_resume(scsi_device& sdev) {
-    if (sdev.sdev_state == state::quiesce && !failed(scsi_device_set_state(sdev, state::running)))
-        scsi_run_queue(sdev);
+    if (sdev.sdev_state.read_once() == state::quiesce)
+        static_cast<void>(scsi_device_set_state(sdev, state::running));
+    if (!sdev.quiesced.read_once())
+        return;
+    kernel::spin_guard locked(*sdev.host.host_lock);
+    sdev.quiesced.write_once(false);
+    scsi_open_queue(sdev, locked);
 }
+
+// The count is an atomic in Linux, and the state is looked at without a lock.
+errno_t scsi_device_get(scsi_device& sdev) {
+    const state now = sdev.sdev_state.read_once();
+    if (now == state::cancel || now == state::del)
+        return errno_t::enodev;
+    atomic_inc(sdev.references);
+    return errno_t::ok;
+}
+
+void scsi_device_put(scsi_device& sdev) {
+    CHECK(sdev.references.read_once() != 0);
+    atomic_dec(sdev.references);
+}
+
+namespace {
+
+// Locks: the device's lock.
+bool may_rescan(const scsi_device& sdev) {
+    switch (sdev.rescan_guard) {
+    case rescan_guard_kind::none:
+    case rescan_guard_kind::flag_unlocked: // the caller has looked
+        return true;
+    case rescan_guard_kind::state_locked:
+        return sdev.sdev_state.read_once() == state::running;
+    case rescan_guard_kind::state_and_queue:
+        break;
+    }
+    return sdev.sdev_state.read_once() == state::running && sdev.queue.pm_only.read_once() == 0;
+}
+
+} // namespace
 
 errno_t scsi_resume_device(scsi_device& sdev) {
     kernel::mutex_guard running(sdev.sdev_gendev.lock);
-    if (sdev.sdev_state != state::running)
+    if (!may_rescan(sdev))
         return errno_t::eagain;
     if (sdev.driver != nullptr && sdev.driver->port_resumed != nullptr)
         sdev.driver->port_resumed(sdev);
@@ -171,7 +228,7 @@ errno_t scsi_resume_device(scsi_device& sdev) {
 
 errno_t scsi_rescan_device(scsi_device& sdev) {
     kernel::mutex_guard running(sdev.sdev_gendev.lock);
-    if (sdev.sdev_state != state::running)
+    if (!may_rescan(sdev))
         return errno_t::eagain;
     attach_vpd(sdev);
     return errno_t::ok;

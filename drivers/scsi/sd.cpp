@@ -1,6 +1,7 @@
 #include "drivers/scsi/sd.hpp"
 
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 #include "drivers/scsi/scsi_lib.hpp"
@@ -55,9 +56,7 @@ errno_t sd_start_stop_device(const scsi_disk& sdkp, bool start) {
         scsi_execute(sdev, spec::make_start_stop(start), SD_TIMEOUT, SD_MAX_RETRIES);
     if (res.good())
         return errno_t::ok;
-    if (is_line(trace_event::sd_start_failed, sdev.host.core.pm.wording()))
-        sdev.kernel.emit(trace_event::sd_start_failed, sdev.sdev_gendev.id, sdkp.id);
-    print_result(sdkp, "Start/Stop Unit", res);
+    sd_print_start_failed(sdkp, res);
     return errno_t::eio;
 }
 
@@ -65,19 +64,96 @@ void announce(const scsi_disk& sdkp, trace_event what) {
     sdkp.device.kernel.emit(what, sdkp.device.sdev_gendev.id, sdkp.id);
 }
 
-// sd_remove and sd_shutdown: a disk that is still there is left flushed and at rest.
-void sd_remove(scsi_device& sdev) {
-    scsi_disk& sdkp = *sdev.disk;
+// A disk that is still there is left flushed, and at rest if `stop`.
+void leave(scsi_device& sdev, bool stop) {
+    const scsi_disk& sdkp = *sdev.disk;
+    if (sdkp.suspended && sdev.skip_suspended_on_removal)
+        return;
     if (sdkp.WCE) {
         announce(sdkp, trace_event::sd_sync_cache);
         static_cast<void>(sd_sync_cache(sdkp));
     }
-    if (sdev.manage_runtime_start_stop) {
+    if (stop) {
         announce(sdkp, trace_event::sd_stop);
         static_cast<void>(sd_start_stop_device(sdkp, false));
     }
+}
+
+// sd_shutdown() as the machine is switched off.
+void sd_shutdown(scsi_device& sdev) {
+    leave(sdev, sdev.manage_system_start_stop || sdev.manage_shutdown);
+}
+
+// bdi_unregister(): returns when nothing is written back any more. A disk's data are the drive's
+// business in this model; what counts is who waits for whom.
+void end_writeback(scsi_disk& sdkp) {
+    scsi_device& sdev = sdkp.device;
+    if (!sdev.freezable_writeback)
+        return;
+    sdkp.writeback = std::make_unique<kernel::work>(
+        sdev.kernel, "writeback of " + sdev.sdev_gendev.name, [] {}, &sdev.host.core.pm.freezer());
+    sdkp.writeback->queue();
+    sdkp.writeback->flush();
+}
+
+void sd_remove(scsi_device& sdev) {
+    scsi_disk& sdkp = *sdev.disk;
+    // scsi_autopm_get_device(); never put, because the device goes.
+    const errno_t resumed = pm_runtime_get_sync(sdev.sdev_gendev);
+    if (failed(resumed) && sdev.mark_dead_on_failed_resume)
+        blk_mark_dead(sdev);
+    // del_gendisk(): the block layer's last requests go through the queue like any other.
+    if (sdev.queue.rpm_suspended.read_once())
+        static_cast<void>(blk_queue_enter(sdev));
+    end_writeback(sdkp);
+    leave(sdev, sdev.manage_runtime_start_stop);
     sdev.host.core.pm.device_del(sdkp.part0);
     sdev.host.core.pm.device_del(sdkp.dev);
+}
+
+// The flush and the stop of a suspend. Returns: what the flush or, for runtime PM and in old
+// kernels, the stop said.
+errno_t sd_suspend_common(scsi_device& sdev, bool stop, bool strict) {
+    scsi_disk& sdkp = *sdev.disk;
+    if (sdkp.WCE && (sdev.unflushed || !sdev.host.core.start.flushes_what_was_written)) {
+        announce(sdkp, trace_event::sd_sync_cache);
+        const errno_t rc = sd_sync_cache(sdkp);
+        if (rc == errno_t::enodev && !sdev.host.core.start.stop_errors_abort)
+            return errno_t::ok;
+        if (failed(rc))
+            return rc;
+        sdev.unflushed = false;
+    }
+    errno_t rc = errno_t::ok;
+    if (stop) {
+        announce(sdkp, trace_event::sd_stop);
+        rc = sd_start_stop_device(sdkp, false);
+    }
+    if (!strict)
+        rc = errno_t::ok;
+    sdkp.suspended = !failed(rc);
+    return rc;
+}
+
+errno_t sd_resume_common(scsi_device& sdev, bool start) {
+    scsi_disk& sdkp = *sdev.disk;
+    if (!start) {
+        sdkp.suspended = false;
+        return errno_t::ok;
+    }
+    announce(sdkp, trace_event::sd_start);
+    const errno_t rc = sd_start_stop_device(sdkp, true);
+    if (!failed(rc))
+        sdkp.suspended = false;
+    return rc;
+}
+
+errno_t sd_suspend_runtime(scsi_device& sdev) {
+    return sd_suspend_common(sdev, sdev.manage_runtime_start_stop, true);
+}
+
+errno_t sd_resume_runtime(scsi_device& sdev) {
+    return sd_resume_common(sdev, sdev.manage_runtime_start_stop);
 }
 
 // sd_resume() of 6.9 and later, which unlocks a self-encrypting disk. Most say that they start the
@@ -90,6 +166,9 @@ void sd_port_resumed(scsi_device& sdev) {
 constexpr scsi_driver sd_template{.name = "sd",
                                   .suspend = sd_suspend,
                                   .resume = sd_resume,
+                                  .runtime_suspend = sd_suspend_runtime,
+                                  .runtime_resume = sd_resume_runtime,
+                                  .shutdown = sd_shutdown,
                                   .port_resumed = sd_port_resumed,
                                   .remove = sd_remove};
 
@@ -117,27 +196,30 @@ void sd_probe(scsi_device& sdev) {
     core.pm.device_add(sdev.disk->part0);
 }
 
+// A disk that runtime PM has suspended is flushed and stopped already.
 errno_t sd_suspend(scsi_device& sdev) {
-    const scsi_disk& sdkp = *sdev.disk;
-    const bool strict = sdev.host.core.start.stop_errors_abort;
-    if (sdkp.WCE) {
-        announce(sdkp, trace_event::sd_sync_cache);
-        const errno_t rc = sd_sync_cache(sdkp);
-        if (failed(rc))
-            return rc == errno_t::enodev && !strict ? errno_t::ok : rc;
-    }
-    if (!sdev.manage_system_start_stop)
+    if (sdev.queue.rpm_suspended.read_once())
         return errno_t::ok;
-    announce(sdkp, trace_event::sd_stop);
-    const errno_t rc = sd_start_stop_device(sdkp, false);
-    return strict ? rc : errno_t::ok;
+    return sd_suspend_common(sdev, sdev.manage_system_start_stop,
+                             sdev.host.core.start.stop_errors_abort);
 }
 
 errno_t sd_resume(scsi_device& sdev) {
-    if (!sdev.manage_system_start_stop)
+    if (!sdev.manage_system_start_stop && sdev.queue.rpm_suspended.read_once()) {
+        if (sdev.force_runtime_start_on_system_start)
+            static_cast<void>(pm_request_resume(sdev.sdev_gendev));
         return errno_t::ok;
-    announce(*sdev.disk, trace_event::sd_start);
-    return sd_start_stop_device(*sdev.disk, true);
+    }
+    return sd_resume_common(sdev, sdev.manage_system_start_stop);
+}
+
+void sd_announce_start(const scsi_disk& sdkp) { announce(sdkp, trace_event::sd_start); }
+
+void sd_print_start_failed(const scsi_disk& sdkp, scsi_result res) {
+    const scsi_device& sdev = sdkp.device;
+    if (is_line(trace_event::sd_start_failed, sdev.host.core.pm.wording()))
+        sdev.kernel.emit(trace_event::sd_start_failed, sdev.sdev_gendev.id, sdkp.id);
+    print_result(sdkp, "Start/Stop Unit", res);
 }
 
 } // namespace spinup::drivers

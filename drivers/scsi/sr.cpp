@@ -13,6 +13,9 @@ void sr_remove(scsi_device& sdev) { sdev.host.core.pm.device_del(sdev.cdrom->par
 constexpr scsi_driver sr_template{.name = "sr",
                                   .suspend = nullptr,
                                   .resume = nullptr,
+                                  .runtime_suspend = nullptr,
+                                  .runtime_resume = nullptr,
+                                  .shutdown = nullptr,
                                   .port_resumed = nullptr,
                                   .remove = sr_remove};
 

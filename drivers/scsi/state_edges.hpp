@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <spinup/base/errno.hpp>
 #include <spinup/base/units.hpp>
+#include <spinup/kernel/shared.hpp>
 
 namespace spinup::drivers {
 
@@ -12,14 +13,16 @@ template <class State> struct state_edge {
     State to;
 };
 
-/// Goes from `state` to `to` if the table has that edge; staying is always allowed.
+/// Goes from `state` to `to` if the table has that edge; staying is always allowed. Marked, because
+/// all look at states without the lock. Locks: that of the state.
 template <class State, std::size_t N>
-constexpr errno_t take_edge(const state_edge<State> (&edges)[N], State& state, State to) {
-    if (state == to)
+errno_t take_edge(const state_edge<State> (&edges)[N], kernel::shared<State>& state, State to) {
+    const State from = state;
+    if (from == to)
         return errno_t::ok;
     for (const auto& e : edges)
-        if (e.from == state && e.to == to) {
-            state = to;
+        if (e.from == from && e.to == to) {
+            state.write_once(to);
             return errno_t::ok;
         }
     return errno_t::einval;

@@ -29,6 +29,12 @@ constexpr std::string_view guest_failed =
     "if the guest failed or its kernel complained, if a drive\n"
     "that can return is not in use again, if --compare finds a difference or no cycle, or if it\n"
     "was interrupted";
+constexpr std::string_view explore_failed =
+    "if a schedule has a verdict other than `ok`, or if it was\ninterrupted";
+constexpr std::string_view validate_failed = "if anything is violated, or if it was interrupted";
+constexpr std::string_view bugs_failed =
+    "if a bug is not found, or is found where it is mended,\nor if it was interrupted";
+constexpr std::string_view replay_failed = "if the verdict shows again";
 constexpr std::string_view any_failed =
     "if a run or a guest ended badly or was interrupted (the\nhelp of a subcommand says more)";
 
@@ -51,6 +57,18 @@ class command_line {
                                     run_failed)));
         runs_.push_back(run_subcommand(*add(
             "run", "Suspend and resume one machine, and show what its ports did", run_failed)));
+        runs_.push_back(explore_subcommand(
+            *add("explore", "Try a scenario in many orders under one design, and tell what fails",
+                 explore_failed)));
+        runs_.push_back(validate_subcommand(
+            *add("validate", "Try every property over every scenario, for one design",
+                 validate_failed)));
+        runs_.push_back(bugs_subcommand(
+            *add("bugs", "Find the known bugs again, and see that they are mended", bugs_failed)));
+        replay_ = add("replay", "Play one schedule again, and show who did what", replay_failed);
+        replay_->add_option("TOKEN", token_, "What `spinup explore` printed, or a file with it");
+        scenarios_ = add("scenarios", "List what can be explored");
+        verdicts_ = add("verdicts", "List what a schedule's verdict can be");
         runs_.push_back(serve_subcommand(
             *add("serve", "Be the HBA of a machine in QEMU: vfio-user on a socket", serve_failed)));
         runs_.push_back(guest_subcommand(
@@ -169,6 +187,12 @@ class command_line {
             return machines(machine_name_);
         if (designs_->parsed())
             return designs();
+        if (replay_->parsed())
+            return replay(token_);
+        if (scenarios_->parsed())
+            return scenarios();
+        if (verdicts_->parsed())
+            return verdicts();
         return help();
     }
 
@@ -195,10 +219,14 @@ class command_line {
     std::vector<std::unique_ptr<subcommand>> runs_;
     CLI::App* machines_ = nullptr;
     CLI::App* designs_ = nullptr;
+    CLI::App* replay_ = nullptr;
+    CLI::App* scenarios_ = nullptr;
+    CLI::App* verdicts_ = nullptr;
     CLI::App* help_ = nullptr;
 
     std::string machine_name_;
     std::string topic_;
+    std::string token_;
 };
 
 } // namespace

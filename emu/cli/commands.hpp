@@ -69,7 +69,51 @@ struct guest_options {
     std::string trace;
 };
 
+struct explore_options {
+    std::string scenario;
+    std::string design = "current_7_3";
+    std::string disk_start; ///< empty: that of the newest kernel with the design
+    std::string order;      ///< the same
+    std::vector<std::string> switches;
+    std::string strategy = "pct";
+    std::optional<u64> schedules;
+    std::optional<duration> time;
+    u32 jobs = 1;
+    u64 seed = 0;
+    u32 depth = 3;
+    std::optional<u32> preemptions;
+    bool weak_memory = false;
+    bool checkers = true;
+    std::string json;
+};
+
+struct validate_options {
+    std::string design = "current_7_3";
+    std::vector<std::string> switches;
+    u64 schedules = 200; ///< of each scenario and strategy
+    u64 seed = 0;
+    u32 jobs = 1;
+    std::string json;
+    std::string junit;
+};
+
+struct bugs_options {
+    std::vector<std::string> ids; ///< none: all
+    u32 seeds = 20;
+    u64 schedules = 10'000; ///< of each seed, at most
+    u32 jobs = 1;
+    bool list = false; ///< run nothing
+    std::string json;
+};
+
 int compare(const compare_options& options);
+int explore(const explore_options& options);
+/// `what` is a token, or the path of a file that holds one.
+int replay(const std::string& what);
+int validate(const validate_options& options);
+int bugs(const bugs_options& options);
+int scenarios();
+int verdicts();
 int run(const run_options& options);
 int serve(const serve_options& options);
 int guest(const guest_options& options);

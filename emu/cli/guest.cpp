@@ -146,9 +146,9 @@ class guest_run {
         if (!options_.compare || !stack)
             return std::nullopt;
         found_.stack = stack->text;
+        if (!has_cycles())
+            return std::nullopt;
         for (const hardware_rows& r : rows_) {
-            if (!has_cycles())
-                break;
             study::configuration model = stack->model;
             model.what = r.what;
             const std::vector<study::hardware_cycle> cycles{r.cycles->begin(), r.cycles->end()};

@@ -1,9 +1,11 @@
-// `spinup machines` and `spinup designs`.
+// `spinup machines`, `designs`, `scenarios` and `verdicts`.
 #include "emu/cli/commands.hpp"
 #include "emu/cli/output.hpp"
 #include "emu/cli/registries.hpp"
 #include "emu/machine/schema.hpp"
 #include "emu/machine/suggest.hpp"
+#include "emu/study/explore/verdicts.hpp"
+#include "emu/study/scenarios/registry.hpp"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -20,7 +22,7 @@ int print(std::string_view text) {
 void add_registry(std::string& out, std::string_view title, registry which) {
     out += std::string{title} + "\n";
     for (const auto& entry : entries_of(which))
-        fmt::format_to(std::back_inserter(out), "  {:<12} {}\n  {:<12} ({})\n", entry.name,
+        fmt::format_to(std::back_inserter(out), "  {:<16} {}\n  {:<16} ({})\n", entry.name,
                        entry.summary, "", entry.source);
 }
 
@@ -43,6 +45,20 @@ int machines(const std::string& name) {
     return report({{},
                    fmt::format("no machine `{}` is built in", machine::printable(name)),
                    machine::did_you_mean(name, names)});
+}
+
+int scenarios() {
+    std::string out;
+    for (const study::scenario* each : study::scenarios)
+        fmt::format_to(std::back_inserter(out), "{:<15} {}\n", each->name, each->summary);
+    return print(out);
+}
+
+int verdicts() {
+    std::string out;
+    for (const auto& row : study::all_verdicts())
+        fmt::format_to(std::back_inserter(out), "{:<27} {}\n", row.name, row.meaning);
+    return print(out);
 }
 
 int designs() {

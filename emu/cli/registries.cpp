@@ -45,6 +45,8 @@ std::vector<registered> entries_of(registry which) {
 }
 
 status check_name(registry which, std::string_view option, std::string_view name) {
+    if (which == registry::designs && drivers::find_pm_design(name) != nullptr)
+        return std::nullopt;
     std::vector<std::string_view> names;
     for (const auto& entry : entries_of(which))
         names.push_back(entry.name);

@@ -31,6 +31,9 @@ class subcommand {
 /// Each adds its options to `app`, which has the subcommand's name.
 std::unique_ptr<subcommand> compare_subcommand(CLI::App& app);
 std::unique_ptr<subcommand> run_subcommand(CLI::App& app);
+std::unique_ptr<subcommand> explore_subcommand(CLI::App& app);
+std::unique_ptr<subcommand> validate_subcommand(CLI::App& app);
+std::unique_ptr<subcommand> bugs_subcommand(CLI::App& app);
 std::unique_ptr<subcommand> serve_subcommand(CLI::App& app);
 std::unique_ptr<subcommand> guest_subcommand(CLI::App& app);
 

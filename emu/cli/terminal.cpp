@@ -9,9 +9,10 @@ namespace spinup::cli {
 namespace {
 
 // A signal handler has nowhere else to write to.
-volatile std::sig_atomic_t interrupt_seen = 0;
+std::atomic<bool> interrupt_seen{false};
+static_assert(std::atomic<bool>::is_always_lock_free); // or a handler could not write to it
 
-extern "C" void note_interrupt(int) { interrupt_seen = 1; }
+extern "C" void note_interrupt(int) { interrupt_seen = true; }
 
 } // namespace
 
@@ -31,7 +32,8 @@ void watch_for_interrupt() {
         ::sigaction(SIGHUP, &action, nullptr);
 }
 
-bool interrupted() { return interrupt_seen != 0; }
+bool interrupted() { return interrupt_seen; }
+const std::atomic<bool>& interrupt_flag() { return interrupt_seen; }
 
 progress::progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
 

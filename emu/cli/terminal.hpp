@@ -1,6 +1,7 @@
 // Ctrl-C, and a line of progress.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 namespace spinup::cli {
@@ -9,6 +10,8 @@ namespace spinup::cli {
 /// program.
 void watch_for_interrupt();
 [[nodiscard]] bool interrupted();
+/// The same, for those who look at it from other threads.
+[[nodiscard]] const std::atomic<bool>& interrupt_flag();
 
 /// One line on standard error that is rewritten in place; silent unless that is a terminal.
 class progress {

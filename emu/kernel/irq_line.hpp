@@ -11,7 +11,9 @@ class scheduler;
 
 class irq_line final : public bus::irq_sink {
   public:
-    irq_line(scheduler& sched, u32 number) : sched_(sched), number_(number) {}
+    /// `object` is its number among the kernel's locks, queues and fields.
+    irq_line(scheduler& sched, u32 number, u32 object)
+        : sched_(sched), number_(number), object_(object) {}
     irq_line(const irq_line&) = delete;
     irq_line& operator=(const irq_line&) = delete;
 
@@ -33,6 +35,7 @@ class irq_line final : public bus::irq_sink {
 
     scheduler& sched_;
     u32 number_;
+    u32 object_;
     bool edge_ = false;     // a message came and no handler has run since
     bool asserted_ = false; // the level
     bool queued_ = false;   // in the scheduler's list of what to deliver

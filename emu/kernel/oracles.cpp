@@ -29,6 +29,8 @@ std::unique_ptr<recording_oracle> oracle_config::make() const {
         return std::make_unique<seeded_random>(seed);
     case kind::replay:
         return std::make_unique<replay>(script);
+    case kind::given:
+        return std::make_unique<recorded>(*chooser);
     }
     return std::make_unique<round_robin>();
 }

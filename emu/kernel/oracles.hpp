@@ -1,9 +1,11 @@
 // The oracles: who answers when a run could go on in more than one way.
 //
 // round_robin is not asked at all by the scheduler (first come, first served costs one branch);
-// seeded_random walks through the schedules; replay repeats a recorded one.
+// seeded_random walks through the schedules; replay repeats a recorded one; recorded asks a
+// caller's oracle, which is how a strategy drives a run.
 #pragma once
 
+#include "emu/kernel/options.hpp"
 #include "emu/kernel/token.hpp"
 #include <memory>
 #include <spinup/base/rng.hpp>
@@ -69,15 +71,51 @@ class replay final : public recording_oracle {
     bool mismatched_ = false;
 };
 
-/// How a run chooses. Implicitly from nothing: round robin.
+/// Asks another oracle, and keeps what it answers.
+class recorded final : public recording_oracle {
+  public:
+    explicit recorded(oracle& inner) : inner_(inner), schedule_(token::exploring()) {}
+    u32 pick(choice kind, u32 n) override { return kept(kind, n, inner_.pick(kind, n)); }
+    u32 pick_thread(std::span<const alternative> who, bool first_runs) override {
+        return kept(choice::thread, static_cast<u32>(who.size()),
+                    inner_.pick_thread(who, first_runs));
+    }
+    void alone() override { inner_.alone(); }
+    [[nodiscard]] bool wants_states() const override { return inner_.wants_states(); }
+    bool visit(u64 state) override { return inner_.visit(state); }
+    void touched(deed what, u32 object) override { inner_.touched(what, object); }
+    [[nodiscard]] bool explores() const override { return true; }
+    [[nodiscard]] const token& schedule() const override { return schedule_; }
+
+  private:
+    u32 kept(choice kind, u32 n, u32 answer) {
+        schedule_.record(kind, n, answer);
+        return answer;
+    }
+
+    oracle& inner_;
+    token schedule_;
+};
+
+/// How a run chooses, and how hard the kernel looks meanwhile. Implicitly from nothing: round
+/// robin.
 struct oracle_config {
-    enum class kind : u8 { round_robin, seeded_random, replay };
+    enum class kind : u8 { round_robin, seeded_random, replay, given };
     kind how = kind::round_robin;
     u64 seed = 0;
     token script;
+    oracle* chooser = nullptr; ///< given: it outlives the kernel
+    kernel_options options;
 
-    static oracle_config random(u64 seed) { return {kind::seeded_random, seed, {}}; }
-    static oracle_config play(token script) { return {kind::replay, 0, std::move(script)}; }
+    static oracle_config random(u64 seed, const kernel_options& options = {}) {
+        return {kind::seeded_random, seed, {}, nullptr, options};
+    }
+    static oracle_config play(token script, const kernel_options& options = {}) {
+        return {kind::replay, 0, std::move(script), nullptr, options};
+    }
+    static oracle_config ask(oracle& chooser, const kernel_options& options = {}) {
+        return {kind::given, 0, {}, &chooser, options};
+    }
     [[nodiscard]] std::unique_ptr<recording_oracle> make() const;
 };
 

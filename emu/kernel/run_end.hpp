@@ -22,6 +22,8 @@ enum class verdict : u8 {
     deadlock, ///< nobody is ready and no timer is armed
     hung,     ///< the limit of virtual time passed
     livelock, ///< threads and timers go on for ever and no time passes
+    finding,  ///< the kernel found something wrong and was to stop at that
+    given_up, ///< the oracle has seen all that could follow
 };
 
 constexpr std::string_view to_string(verdict v) {
@@ -34,6 +36,10 @@ constexpr std::string_view to_string(verdict v) {
         return "hung";
     case verdict::livelock:
         return "livelock";
+    case verdict::finding:
+        return "finding";
+    case verdict::given_up:
+        return "given-up";
     }
     return "?";
 }
@@ -48,5 +54,12 @@ struct run_end {
     /// "deadlock at 12.000345 s\n  scsi_eh_0 [101] waits for ..., held by sd [104]\n"
     [[nodiscard]] std::string text() const;
 };
+
+/// "12.000345000 s"
+std::string seconds(time_point t);
+/// "scsi_eh_0 [101]"
+std::string named(std::string_view name, u16 pid);
+/// One line per thread: "  scsi_eh_0 [101] waits for a, held by sd [104]\n".
+std::string listed(const std::vector<waiting_thread>& waiting);
 
 } // namespace spinup::kernel

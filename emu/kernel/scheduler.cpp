@@ -12,16 +12,21 @@ constexpr u32 max_irqs = 4096;
 // Linux gives up on a line after 100,000 interrupts of which 99,900 were not handled
 // (kernel/irq/spurious.c); here every one counts that comes without time passing.
 constexpr u32 irq_storm = 100'000;
-// Far more steps than any real machine makes at one instant, and half a second of ours.
-constexpr u32 livelock_steps = 10'000'000;
 
 } // namespace
 
 scheduler::scheduler(system& k, virtual_timeline& line, trace& log, dma_arena& memory,
-                     oracle* explorer)
-    : cpu_(k.cpu()), line_(line), log_(log), explorer_(explorer),
+                     oracle* explorer, const kernel_options& options)
+    : cpu_(k.cpu()), line_(line), log_(log), explorer_(explorer), options_(options),
       host_(fiber_host::of_this_thread()), kernel_(k), memory_(memory),
       msleep_(log.intern("msleep")), kworker_idle_(log.intern("work")) {
+    if (explorer != nullptr) {
+        checkers_ = std::make_unique<check::checkers>(
+            log, options.checks,
+            [this](finding_kind kind, std::string text) { report(kind, std::move(text)); });
+        states_ = explorer->wants_states();
+    }
+    cpu_.watches = explorer != nullptr;
     update_attention();
 }
 
@@ -71,103 +76,6 @@ void scheduler::go_on(thread& from, thread* next) {
     }
 }
 
-/// Who runs next; nullptr if the run is over. Steps the timeline while nobody is ready.
-/// Context: no thread has the CPU.
-thread* scheduler::pick() {
-    for (;;) {
-        if (first_irq_ != nullptr)
-            deliver_irqs();
-        if (run_over_)
-            return nullptr;
-        if (++same_instant_ > livelock_steps) [[unlikely]] {
-            end_run(verdict::livelock);
-            return nullptr;
-        }
-        if (ready_.empty()) {
-            if (!advance())
-                return nullptr;
-        } else if (explorer_ == nullptr) {
-            return &ready_.pop();
-        } else if (thread* t = choose()) {
-            return t;
-        }
-    }
-}
-
-/// The decision point: a ready thread, or nullptr after a timer that was due has fired instead.
-thread* scheduler::choose() {
-    const u32 n = ready_.size() + (timer_is_due() ? 1 : 0);
-    const u32 answer = n < 2 ? 0 : explorer_->pick(choice::thread, n);
-    CHECK(answer < n);
-    if (answer < ready_.size())
-        return &ready_.take(answer);
-    step();
-    return nullptr;
-}
-
-/// Offers the CPU to others: answer 0 goes on, 1 and up are the ready threads, the last is a timer
-/// that is due, as if it fired on another CPU just now.
-void scheduler::attend() {
-    if (cpu_.current == nullptr)
-        return; // an interrupt or a timer: whoever called it looks again afterwards
-    thread& self = *cpu_.current;
-    if (first_irq_ != nullptr) {
-        leave(self);
-        deliver_irqs();
-        enter(self);
-    }
-    // A thread in flight of an exception may be in a destructor, which must not be left for long.
-    if (explorer_ == nullptr || stopping_ || std::uncaught_exceptions() != 0)
-        return;
-    for (;;) {
-        const u32 n = 1 + ready_.size() + (timer_is_due() ? 1 : 0);
-        const u32 answer = n < 2 ? 0 : explorer_->pick(choice::thread, n);
-        CHECK(answer < n);
-        if (answer == 0)
-            return;
-        leave(self);
-        if (answer <= ready_.size()) {
-            thread& next = ready_.take(answer - 1);
-            self.state = thread_state::ready;
-            ready_.push(self);
-            go_on(self, &next);
-            return;
-        }
-        step();
-        deliver_irqs();
-        enter(self);
-    }
-}
-
-// Time.
-
-/// Nobody is ready: the next timer. Returns: false if the run is over.
-bool scheduler::advance() {
-    if (line_.empty()) {
-        end_run(verdict::deadlock);
-        return false;
-    }
-    if (line_.next() > line_.now()) {
-        if (line_.next() > limit_) {
-            end_run(verdict::hung);
-            return false;
-        }
-        same_instant_ = 0;
-    }
-    step();
-    return true;
-}
-
-/// Fires a timer. Its callback runs in softirq context, on whatever stack this is; an exception out
-/// of it must not unwind the thread that owns that stack.
-void scheduler::step() {
-    try {
-        line_.step();
-    } catch (...) {
-        fail_run();
-    }
-}
-
 void scheduler::timed_out(void* t) {
     thread& self = *static_cast<thread*>(t);
     if (self.state != thread_state::blocked)
@@ -178,29 +86,39 @@ void scheduler::timed_out(void* t) {
 
 // Sleep.
 
-void scheduler::block(name_id what) {
+void scheduler::block(const wait_reason& why) {
     thread& self = *cpu_.current;
     self.state = thread_state::blocked;
-    self.waits_for = what;
-    log_.emit(trace_event::thread_block, self.pid, what);
+    self.why = &why;
+    self.blocked_since = line_.now();
+    self.hung = false;
+    log_.emit(trace_event::thread_block, self.pid, why.what);
+    if (explorer_ != nullptr) [[unlikely]] {
+        flush_stores(self); // schedule() is a full barrier
+        self.next_deed = why.object == 0 ? deed::unknown : deed::sync;
+        self.next_object = why.object;
+        self.arrival = ++arrivals_;
+    }
     leave(self);
     go_on(self, pick());
-    if (self.unwinding) [[unlikely]]
-        throw thread_unwind{};
+    if (self.unwinding && std::uncaught_exceptions() == 0) [[unlikely]]
+        throw thread_unwind{}; // otherwise it is in a destructor, whose next wait is none
+    remember(self.timed_out ? to_ns(line_.now()) : why.object);
 }
 
-void scheduler::block_on_lock(name_id what, const void* const& owner) {
-    thread& self = *cpu_.current;
-    self.lock_owner = &owner;
-    block(what);
-    self.lock_owner = nullptr;
+/// Other CPUs' interrupts wait for it too if it has locks that they may want.
+void scheduler::spin(const wait_reason& why) {
+    const u32 with_locks = cpu_.spinlocks != 0 ? 1 : 0;
+    away_ += with_locks;
+    block(why);
+    away_ -= with_locks;
 }
 
-bool scheduler::block_until(name_id what, time_point deadline) {
+bool scheduler::block_until(const wait_reason& why, time_point deadline) {
     thread& self = *cpu_.current;
     self.timed_out = false;
     self.timeout.at(deadline);
-    block(what);
+    block(why);
     if (self.timed_out)
         return false;
     self.timeout.cancel();
@@ -208,13 +126,18 @@ bool scheduler::block_until(name_id what, time_point deadline) {
 }
 
 bool scheduler::may_sleep_slow() {
+    if (evaluating_)
+        throw lock_is_taken{};
     if (stopping_) {
         // A destructor that waits must not throw; whatever it waits for will not come.
         if (cpu_.current == nullptr || std::uncaught_exceptions() != 0)
             return false;
         throw thread_unwind{};
     }
-    complain("BUG: sleeping function called from invalid context", __FILE__, __LINE__);
+    complain(finding_kind::atomic_sleep, "BUG: sleeping function called from invalid context",
+             __FILE__, __LINE__);
+    if (watches())
+        checkers_->sleeps_atomic(actor());
     return cpu_.current != nullptr; // with a spinlock held it does sleep, as it would
 }
 
@@ -225,7 +148,7 @@ irq_line& scheduler::irq(u32 number) {
     if (number >= irqs_by_number_.size())
         irqs_by_number_.resize(number + 1);
     if (irqs_by_number_[number] == nullptr)
-        irqs_by_number_[number] = std::make_unique<irq_line>(*this, number);
+        irqs_by_number_[number] = std::make_unique<irq_line>(*this, number, kernel_.new_object());
     return *irqs_by_number_[number];
 }
 
@@ -234,9 +157,11 @@ void scheduler::request_irq(u32 number, std::function<void()> handler) {
     CHECK(!line.handler_);
     line.handler_ = std::move(handler);
     line.disabled_ = false;
+    if (watches())
+        publish(line.object_, 0);
     if (line.edge_ || line.asserted_)
         raise(line);
-    decision_point();
+    decision_point(deed::sync, line.object_);
 }
 
 void scheduler::free_irq(u32 number) { irq(number).handler_ = nullptr; }
@@ -251,13 +176,18 @@ void scheduler::raise(irq_line& line) {
     cpu_.attention = true;
 }
 
+void scheduler::deliver_first() {
+    irq_line& line = *first_irq_;
+    first_irq_ = line.next_;
+    line.queued_ = false;
+    context_slot_ = check::hardirq_slot;
+    deliver(line);
+    context_ends("an interrupt");
+}
+
 void scheduler::deliver_irqs() {
-    while (first_irq_ != nullptr) {
-        irq_line& line = *first_irq_;
-        first_irq_ = line.next_;
-        line.queued_ = false;
-        deliver(line);
-    }
+    while (first_irq_ != nullptr)
+        deliver_first();
     update_attention();
 }
 
@@ -270,25 +200,25 @@ void scheduler::deliver(irq_line& line) {
     }
     if (++line.repeats_ > irq_storm) [[unlikely]] {
         line.disabled_ = true;
-        complain("irq: nobody cared", __FILE__, __LINE__);
+        complain(finding_kind::irq_storm, "irq: nobody cared", __FILE__, __LINE__);
         return;
     }
     line.edge_ = false;
     ++irqs_;
     log_.emit(trace_event::irq_delivered, line.number_);
+    if (watches())
+        observe(line.object_);
     try {
         line.handler_();
+    } catch (const stuck_for_ever&) {
+        line.disabled_ = true;
+        end_run(verdict::deadlock);
     } catch (...) {
         line.disabled_ = true;
         fail_run();
     }
     if (line.asserted_)
         raise(line);
-}
-
-void scheduler::complain(std::string_view condition, std::string_view file, int line) {
-    ++complaints_;
-    log_.emit(trace_event::warn_on, condition, file, line);
 }
 
 // Runs.
@@ -299,6 +229,8 @@ run_end scheduler::run(std::string_view name, std::function<void()> body, durati
     run_over_ = false;
     verdict_ = verdict::done;
     same_instant_ = 0;
+    stall_until_ = line_.now() + options_.max_stall;
+    update_attention();
     limit_ = limit < time_point::max() - line_.now() ? line_.now() + limit : time_point::max();
     root_ = &host_.running();
     target_ = spawn(log_.intern(name), std::move(body));
@@ -318,9 +250,11 @@ run_end scheduler::run(std::string_view name, std::function<void()> body, durati
     return end;
 }
 
+/// The first verdict is the run's.
 void scheduler::end_run(verdict how) {
+    if (!run_over_)
+        verdict_ = how;
     run_over_ = true;
-    verdict_ = how;
 }
 
 /// In a catch block: the exception in flight ends the run.
@@ -337,12 +271,11 @@ std::vector<waiting_thread> scheduler::waiting() const {
         waiting_thread& w = all.emplace_back();
         w.pid = t->pid;
         w.name = log_.name(t->name);
-        w.what = log_.name(t->waits_for);
-        if (t->lock_owner == nullptr || *t->lock_owner == nullptr || *t->lock_owner == &cpu_)
-            continue;
-        const auto* owner = static_cast<const thread*>(*t->lock_owner);
-        w.owner_pid = owner->pid;
-        w.owner_name = log_.name(owner->name);
+        w.what = log_.name(t->why->what);
+        if (const thread* owner = holder(*t)) {
+            w.owner_pid = owner->pid;
+            w.owner_name = log_.name(owner->name);
+        }
     }
     return all;
 }

@@ -36,6 +36,7 @@ void scheduler::perform(thread& t) {
             const std::function<void()> body = std::move(t.body);
             t.body = nullptr;
             body();
+            last_chance();
         }
         if (t.domain != nullptr && !t.unwinding)
             t.domain->finished();
@@ -50,15 +51,23 @@ void scheduler::perform(thread& t) {
 /// Takes the CPU from a thread that has nothing more to do.
 void scheduler::finish(thread& t) {
     if (cpu_.spinlocks != 0 && !t.unwinding)
-        complain("BUG: thread ends with a spinlock held", __FILE__, __LINE__);
+        complain(finding_kind::lock_held, "BUG: thread ends with a spinlock held", __FILE__,
+                 __LINE__);
+    else if (!t.unwinding)
+        returns("a thread");
     cpu_.spinlocks = 0;
+    if (explorer_ != nullptr)
+        flush_stores(t);
     if (t.kworker)
         log_.emit(trace_event::thread_block, t.pid, kworker_idle_);
     else
         log_.emit(trace_event::thread_end, t.pid);
     leave(t);
-    if (&t == target_)
+    if (&t == target_) {
         end_run(verdict::done);
+        if (checkers_ != nullptr) // the caller of run(), and the next run, know what it did
+            checkers_->clocks().hand_on(t.slot, check::setup_slot);
+    }
     retire(t);
 }
 
@@ -119,6 +128,7 @@ thread* scheduler::spawn(name_id name, std::function<void()> body) {
         return nullptr;
     thread& t = new_thread(name);
     t.body = std::move(body);
+    begins(t);
     t.state = thread_state::ready;
     ready_.push(t);
     return &t;
@@ -138,6 +148,7 @@ thread& scheduler::idle_kworker() {
 }
 
 void scheduler::make_ready(thread& t) {
+    begins(t);
     t.state = thread_state::ready;
     ready_.push(t);
     log_.emit(trace_event::thread_wake, t.pid);
@@ -172,6 +183,7 @@ void scheduler::stop() {
     stopping_ = true;
     ready_.clear();
     first_irq_ = nullptr;
+    away_ = 0;
     update_attention();
     root_ = &host_.running();
     while (last_ != nullptr) {
@@ -187,6 +199,7 @@ void scheduler::stop() {
 void scheduler::unwind(thread& t) {
     t.timeout.cancel();
     t.unwinding = true;
+    lingered_ = 0;
     enter(t);
     t.stack->switch_to();
 }

@@ -1,20 +1,10 @@
 #include "emu/kernel/simulated_kernel.hpp"
 
-#include <cstdio>
 #include <utility>
 
 namespace spinup::kernel {
 
 namespace {
-
-std::string seconds(time_point t) {
-    constexpr u64 ns_per_second = 1'000'000'000;
-    char text[40];
-    std::snprintf(text, sizeof text, "%llu.%09llu s",
-                  static_cast<unsigned long long>(to_ns(t) / ns_per_second),
-                  static_cast<unsigned long long>(to_ns(t) % ns_per_second));
-    return text;
-}
 
 /// Makes a kernel the context of failed CHECKs for a scope.
 class in_context {
@@ -30,21 +20,10 @@ class in_context {
 
 } // namespace
 
-std::string run_end::text() const {
-    std::string out{to_string(how)};
-    out += " at " + seconds(at) + "\n";
-    for (const waiting_thread& w : waiting) {
-        out += "  " + w.name + " [" + std::to_string(w.pid) + "] waits for " + w.what;
-        if (w.owner_pid != 0)
-            out += ", held by " + w.owner_name + " [" + std::to_string(w.owner_pid) + "]";
-        out += "\n";
-    }
-    return out;
-}
-
 simulated_kernel::simulated_kernel(virtual_timeline& line, trace& log, const oracle_config& config)
     : system(line, log, sched_), oracle_(config.make()),
-      sched_(*this, line, log, memory_, oracle_->explores() ? oracle_.get() : nullptr) {
+      sched_(*this, line, log, memory_, oracle_->explores() ? oracle_.get() : nullptr,
+             config.options) {
     line.set_oracle(oracle_->explores() ? oracle_.get() : nullptr);
 }
 
@@ -75,9 +54,7 @@ std::string simulated_kernel::describe() const {
         out += ", in " + std::string{name(cpu().current->name)} + " [" + std::to_string(cpu().pid) +
                "]";
     out += ", spinlocks held: " + std::to_string(cpu().spinlocks);
-    for (const waiting_thread& w : sched_.waiting())
-        out += "\n  " + w.name + " [" + std::to_string(w.pid) + "] waits for " + w.what;
-    return out + "\ntoken: " + schedule().text();
+    return out + "\n" + listed(sched_.waiting()) + "token: " + schedule().text();
 }
 
 // What every system does, by way of the scheduler.
@@ -92,7 +69,7 @@ void system::usleep_range(duration d) { scheduler_->sleep_to(now() + d); }
 u16 system::kthread_run(std::string_view name, std::function<void()> body) {
     const thread* t = scheduler_->spawn(intern(name), std::move(body));
     const u16 pid = t == nullptr ? u16{0} : t->pid;
-    scheduler_->decision_point();
+    scheduler_->decision_point(deed::sync);
     return pid;
 }
 
@@ -107,7 +84,9 @@ dma_memory system::dma_alloc_coherent(std::size_t bytes, std::size_t align) {
 }
 
 void system::warn(const char* condition, const char* file, int line) {
-    scheduler_->complain(condition, file, line);
+    scheduler_->complain(finding_kind::complaint, condition, file, line);
 }
+
+void system::forget_locals(u32 where) { scheduler_->forget_locals(where); }
 
 } // namespace spinup::kernel

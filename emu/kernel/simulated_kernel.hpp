@@ -50,8 +50,13 @@ class simulated_kernel final : public system, private check_context {
     /// The oracle of a replay, to ask whether it was faithful; nullptr if this is none.
     [[nodiscard]] const replay* replaying() const;
 
-    /// WARN_ONs, sleeps in atomic context, interrupt storms.
+    /// WARN_ONs, sleeps in atomic context, interrupt storms, locks that are not held.
     [[nodiscard]] u64 complaints() const { return sched_.complaints(); }
+    /// All that was found wrong, complaints among it, in order.
+    [[nodiscard]] const std::vector<finding>& findings() const { return sched_.findings(); }
+    /// Equal states go on equally, if shared fields, locks, queues and what each thread has seen of
+    /// them are all there is: hardware and plain variables that threads share are not in it.
+    [[nodiscard]] u64 state() const { return sched_.state(); }
     [[nodiscard]] u64 switches() const { return sched_.switches(); }
     [[nodiscard]] u64 irqs() const { return sched_.irqs(); }
 

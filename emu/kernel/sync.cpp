@@ -1,6 +1,5 @@
 // Wait queues and locks: their slow paths.
 #include "emu/kernel/scheduler.hpp"
-#include <spinup/base/check.hpp>
 #include <spinup/kernel/lock.hpp>
 #include <spinup/kernel/wait.hpp>
 
@@ -9,6 +8,8 @@ namespace spinup::kernel {
 void wait_queue::prepare(waiter& w) {
     if (w.queue == nullptr)
         waiters_.push(w);
+    if (k_.cpu().watches) [[unlikely]]
+        k_.sched().enqueued(id_);
 }
 
 bool wait_queue::sleep(waiter& w) {
@@ -16,7 +17,7 @@ bool wait_queue::sleep(waiter& w) {
     if (!s.may_sleep())
         return false;
     if (w.queue != nullptr)
-        s.block(name_);
+        s.block({.what = name_, .object = id_, .place = &w, .idle = w.idle});
     return true;
 }
 
@@ -24,70 +25,121 @@ bool wait_queue::sleep_to(waiter& w, time_point deadline) {
     scheduler& s = k_.sched();
     if (!s.may_sleep() || deadline <= k_.now())
         return false;
-    return w.queue == nullptr || s.block_until(name_, deadline);
+    return w.queue == nullptr ||
+           s.block_until({.what = name_, .object = id_, .place = &w}, deadline);
 }
 
 void wait_queue::wake_all() {
     scheduler& s = k_.sched();
+    if (s.watches()) [[unlikely]]
+        s.waking(id_, waiters_);
     while (!waiters_.empty())
-        s.wake(waiters_.pop());
-    s.decision_point();
+        s.wake_by_another(waiters_.pop());
+    s.decision_point(deed::sync, id_);
 }
 
 void wait_queue::wake_one() {
     scheduler& s = k_.sched();
+    if (s.watches()) [[unlikely]]
+        s.waking(id_, waiters_);
     if (!waiters_.empty())
-        s.wake(waiters_.pop());
-    s.decision_point();
+        s.wake_by_another(waiters_.pop());
+    s.decision_point(deed::sync, id_);
 }
+
+void wait_queue::publish_slow(u32 state) { k_.sched().publish(id_, state); }
+void wait_queue::observe_slow() const { k_.sched().observe(id_); }
+void wait_queue::state_slow(u32 state) { k_.sched().object_state(id_, state); }
 
 void mutex::lock() {
     scheduler& s = k_.sched();
     if (!s.may_sleep())
         return;
-    s.decision_point();
+    s.decision_point(deed::sync, id_);
     if (owner_ == nullptr) {
         owner_ = &s.current();
-        return;
+    } else {
+        waiter w{&s.current()};
+        waiters_.push(w);
+        s.block({.what = name_, .object = id_, .owner = &owner_});
     }
-    waiter w{&s.current()};
-    waiters_.push(w);
-    s.block_on_lock(name_, owner_);
+    if (s.watches())
+        s.locked(id_, name_, false);
 }
 
 /// Hands the mutex over to whoever waits longest, so nobody can take it in between.
 void mutex::unlock() {
     scheduler& s = k_.sched();
-    CHECK(owner_ == k_.cpu().current || s.stopped());
+    if (owner_ != k_.cpu().current || owner_ == nullptr) [[unlikely]] {
+        if (!s.stopped())
+            not_held();
+        return;
+    }
+    if (s.watches())
+        s.unlocked(id_);
     if (waiters_.empty()) {
         owner_ = nullptr;
     } else {
         thread& next = waiters_.pop();
         owner_ = &next;
+        s.object_state(id_, u64{next.pid} << 1 | 1);
         s.wake(next);
     }
-    s.decision_point();
+    s.decision_point(deed::sync, id_);
 }
 
-/// Only a thread that slept with the lock held leaves it taken for others to find; that was
-/// reported when it went to sleep.
+void mutex::not_held() const {
+    k_.sched().complain(finding_kind::lock_not_held,
+                        std::string{k_.name(name_)} + " is unlocked without being held", __FILE__,
+                        __LINE__);
+}
+
+/// Only a thread that slept with the lock held leaves it taken for others to find, which was
+/// reported when it went to sleep; or one that an oracle has put back.
 void spinlock::prepare() {
     scheduler& s = k_.sched();
-    s.decision_point();
+    s.decision_point(deed::sync, id_);
     while (owner_ != nullptr && !s.stopped()) {
-        CHECK(owner_ != k_.cpu().context);  // taken twice
-        CHECK(k_.cpu().current != nullptr); // an interrupt would spin for ever
+        if (owner_ == k_.cpu().context || k_.cpu().current == nullptr)
+            s.stuck(name_, owner_);
         waiter w{&s.current()};
         waiters_.push(w);
-        s.block_on_lock(name_, owner_);
+        s.spin({.what = name_, .object = id_, .owner = &owner_});
     }
+    if (s.stopped())
+        s.linger();
+    else if (s.watches())
+        s.locked(id_, name_, true);
+}
+
+bool spinlock::may_unlock() {
+    scheduler& s = k_.sched();
+    cpu_state& cpu = k_.cpu();
+    if (owner_ == cpu.context) {
+        if (s.watches())
+            s.unlocked(id_);
+        return true;
+    }
+    // Threads that are unwound take locks from each other.
+    if (!s.stopped())
+        not_held();
+    else if (cpu.spinlocks != 0)
+        --cpu.spinlocks;
+    return false;
 }
 
 void spinlock::released() {
     scheduler& s = k_.sched();
     if (!waiters_.empty())
         s.wake(waiters_.pop());
-    s.decision_point();
+    s.decision_point(deed::sync, id_);
+}
+
+void spinlock::not_held() const {
+    scheduler& s = k_.sched();
+    if (!s.stopped())
+        s.complain(finding_kind::lock_not_held,
+                   std::string{k_.name(name_)} + " should be held, and is not", __FILE__, __LINE__);
 }
 
 } // namespace spinup::kernel

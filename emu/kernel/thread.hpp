@@ -4,10 +4,13 @@
 #include "emu/kernel/fiber.hpp"
 #include <functional>
 #include <spinup/kernel/async.hpp>
+#include <spinup/kernel/shared.hpp>
 #include <spinup/kernel/system.hpp>
 #include <spinup/kernel/work.hpp>
+#include <spinup/oracle.hpp>
 #include <spinup/timeline.hpp>
 #include <spinup/trace.hpp>
+#include <vector>
 
 namespace spinup::kernel {
 
@@ -18,6 +21,21 @@ enum class thread_state : u8 {
     blocked, ///< waits for an event
 };
 
+/// A store that only its thread can see so far.
+struct buffered_store {
+    shared_cell* cell;
+    u64 value;
+};
+
+/// What a thread goes to sleep for.
+struct wait_reason {
+    name_id what{};
+    u32 object = 0;                     ///< the queue or lock; 0: a time
+    const waiter* place = nullptr;      ///< in a wait queue
+    const void* const* owner = nullptr; ///< if it is a lock: where it keeps who holds it
+    bool idle = false;                  ///< may take for ever: it waits for something to do
+};
+
 class thread {
   public:
     thread(timeline& line, timer::function on_timeout) : timeout(line, on_timeout, this) {}
@@ -26,15 +44,16 @@ class thread {
     fiber* stack = nullptr; ///< nullptr until it first runs: a thread that never blocks borrows one
     thread* next_ready = nullptr; ///< also chains idle kworkers and unused objects
     timer timeout;
-    name_id waits_for{};
+    const wait_reason* why = nullptr; ///< of one that is blocked; stands on its stack
+    time_point blocked_since{};
     u32 spinlocks = 0; ///< held, while it does not run
     u16 pid = 0;
     thread_state state = thread_state::idle;
     bool timed_out = false; ///< the timeout woke it, nobody else
+    bool hung = false;      ///< that it waits for too long has been reported
     bool unwinding = false; ///< its next wait ends it
     bool kworker = false;
     scheduler* owner = nullptr;
-    const void* const* lock_owner = nullptr; ///< if it waits for a lock: where its owner stands
 
     name_id name{};
     thread* next = nullptr; ///< all live threads, in order of creation
@@ -44,6 +63,15 @@ class thread {
     std::function<void()> body;
     async_domain* domain = nullptr; ///< the body is an asynchronous call of this domain
     work* item = nullptr;
+
+    // For an oracle that explores.
+    deed next_deed = deed::unknown; ///< what it will do when it goes on
+    u32 next_object = 0;
+    u32 slot = 0;     ///< its number among the contexts that checkers tell apart
+    u64 observed = 0; ///< over all that it has seen and done
+    u64 arrival = 0;  ///< blocked threads of one queue are in this order
+    std::vector<buffered_store> stores;
+    std::vector<u32> woken_queues; ///< it has passed since its stores were flushed
 };
 
 /// First in, first out; an exploring oracle takes from the middle.
@@ -79,6 +107,8 @@ class ready_queue {
         --size_;
         return t;
     }
+    /// Then along next_ready.
+    [[nodiscard]] const thread* first() const { return head_; }
     void clear() {
         head_ = nullptr;
         size_ = 0;

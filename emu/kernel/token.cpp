@@ -6,7 +6,8 @@ namespace spinup::kernel {
 
 namespace {
 
-constexpr std::string_view prefix = "s1:";
+constexpr std::string_view prefix = "s2:";
+constexpr std::string_view older_prefix = "s1:";
 constexpr std::string_view rr = "rr";
 // RFC 4648, section 5: safe in URLs, file names and shells.
 constexpr std::string_view alphabet =
@@ -95,7 +96,7 @@ user_error bad(std::string_view text, std::string message) {
         head += "...";
     return {{},
             "token \"" + head + "\": " + std::move(message),
-            "a token starts with s1: and is copied whole; s1:rr is the round robin schedule"};
+            "a token starts with s2: and is copied whole; s2:rr is the round robin schedule"};
 }
 
 } // namespace
@@ -125,11 +126,14 @@ std::string token::text() const {
 }
 
 result<token> token::parse(std::string_view text) {
-    if (text.substr(0, prefix.size()) != prefix)
+    const std::string_view version = text.substr(0, prefix.size());
+    if (version != prefix && version != older_prefix)
         return bad(text, "not a token of this version");
     const std::string_view body = text.substr(prefix.size());
     if (body == rr)
         return token{};
+    if (version == older_prefix)
+        return bad(text, "of an older version, whose schedules cannot be repeated");
     token t = exploring();
     bit_reader r{body};
     const u64 others = r.gamma() - 1;

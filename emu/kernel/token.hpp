@@ -1,7 +1,9 @@
 // A token: the schedule of one run as a string, to be pasted into a report or a command.
 //
-//   s1:rr          first come, first served, nothing was chosen
-//   s1:<base64url> the picks of an exploring oracle, in order
+//   s2:rr          first come, first served, nothing was chosen
+//   s2:<base64url> the picks of an exploring oracle, in order
+//
+// Version 1 asked at fewer places, so its tokens lead nowhere; s1:rr still means the same.
 //
 // Behind the second form is a bit stream: the number of picks that were not 0, then alternately the
 // length of a run of zeros and a pick that was not 0 (all in Elias gamma code, because most picks

@@ -9,12 +9,77 @@
 namespace spinup::kernel {
 
 timer_list::timer_list(system& k, std::function<void()> fn)
-    : fn_(std::move(fn)), timer_(timer::bound<&timer_list::fire>(k.clock(), *this)) {}
+    : k_(k), id_(k.new_object()), fn_(std::move(fn)),
+      timer_(timer::bound<&timer_list::fire>(k.clock(), *this)) {}
 
-void timer_list::fire() { fn_(); }
+void timer_list::fire() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.observe(id_);
+    fn_();
+}
 
-work::work(system& k, std::string_view name, std::function<void()> fn)
-    : k_(k), fn_(std::move(fn)), idle_(k, name) {}
+/// Its base's lock is taken and left.
+void timer_list::publish() { k_.sched().publish(id_, 0); }
+
+namespace {
+// How often the freezer looks whether items have come to an end, and for how long.
+// Source: kernel/power/process.c, try_to_freeze_tasks(), freeze_timeout_msecs.
+constexpr duration freeze_poll = std::chrono::milliseconds{8};
+constexpr duration freeze_timeout = std::chrono::seconds{20};
+} // namespace
+
+void freezer::publish() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.publish(id_, u64{active_} << 1 | (frozen_ ? 1u : 0u));
+}
+
+void freezer::observe() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.observe(id_);
+}
+
+errno_t freezer::freeze() {
+    frozen_ = true;
+    publish();
+    const time_point deadline = k_.now() + freeze_timeout;
+    for (observe(); active_ != 0; observe()) {
+        if (k_.now() >= deadline) {
+            thaw();
+            return errno_t::ebusy;
+        }
+        k_.usleep_range(freeze_poll);
+    }
+    return errno_t::ok;
+}
+
+void freezer::thaw() {
+    frozen_ = false;
+    publish();
+    // In order of arrival.
+    work* first = nullptr;
+    while (held_ != nullptr) {
+        work* const item = std::exchange(held_, held_->next_held_);
+        item->next_held_ = std::exchange(first, item);
+    }
+    while (first != nullptr) {
+        work* const item = std::exchange(first, first->next_held_);
+        item->next_held_ = nullptr;
+        item->start();
+    }
+}
+
+work::work(system& k, std::string_view name, std::function<void()> fn, freezer* by)
+    : k_(k), id_(k.new_object()), fn_(std::move(fn)), idle_(k, name), freezer_(by) {}
+
+/// Linux: test_and_set_bit(WORK_STRUCT_PENDING_BIT), a full barrier whether it was set or not.
+void work::publish() {
+    scheduler& s = k_.sched();
+    if (s.watches())
+        s.publish(id_, (queued_ ? 1u : 0u) | (running_ ? 2u : 0u));
+}
 
 work::~work() {
     CHECK(!running_);
@@ -23,22 +88,58 @@ work::~work() {
 
 bool work::queue() {
     scheduler& s = k_.sched();
-    if (queued_ || s.stopped())
+    if (s.stopped())
         return false;
+    if (queued_) {
+        publish();
+        return false;
+    }
     queued_ = true;
-    if (worker_ == nullptr)
-        worker_ = s.start_work(*this);
-    s.decision_point();
+    publish();
+    if (freezer_ != nullptr)
+        freezer_->observe();
+    if (worker_ == nullptr) {
+        if (is_frozen())
+            hold();
+        else
+            start();
+    }
+    s.decision_point(deed::sync, id_);
     return true;
 }
+
+void work::start() {
+    worker_ = k_.sched().start_work(*this);
+    if (freezer_ == nullptr)
+        return;
+    ++freezer_->active_;
+    freezer_->publish();
+}
+
+void work::done_with_worker() {
+    worker_ = nullptr;
+    if (freezer_ == nullptr)
+        return;
+    --freezer_->active_;
+    freezer_->publish();
+}
+
+void work::hold() { next_held_ = std::exchange(freezer_->held_, this); }
 
 bool work::unqueue() {
     if (!queued_)
         return false;
     queued_ = false;
-    if (!running_) {
+    publish();
+    if (worker_ == nullptr) {
+        work** at = &freezer_->held_;
+        while (*at != this)
+            at = &(*at)->next_held_;
+        *at = std::exchange(next_held_, nullptr);
+        idle_.wake_all();
+    } else if (!running_) {
         worker_->item = nullptr; // it will find nothing to do
-        worker_ = nullptr;
+        done_with_worker();
         idle_.wake_all();
     }
     return true;
@@ -46,6 +147,15 @@ bool work::unqueue() {
 
 void work::flush() {
     idle_.wait([this] { return !queued_ && !running_; });
+    idle_.observe();
+}
+
+bool work::cancel_sync() {
+    const bool was_queued = unqueue();
+    idle_.wait([this] { return !running_; });
+    idle_.observe();
+    unqueue(); // what that run has queued
+    return was_queued;
 }
 
 void work::run() {
@@ -54,17 +164,27 @@ void work::run() {
         work& item;
         ~at_end() {
             item.running_ = false;
-            item.queued_ = false;
-            item.worker_ = nullptr;
+            item.done_with_worker();
+            if (item.queued_ && item.is_frozen())
+                item.hold(); // queued anew while it ran, and held up
+            else
+                item.queued_ = false;
+            item.publish();
+            item.idle_.publish();
             item.idle_.wake_all();
         }
     } const end{*this};
-    while (queued_) {
+    // What was due when the freezer came still runs, once.
+    do {
         queued_ = false;
         running_ = true;
+        publish();
+        if (k_.cpu().watches)
+            k_.sched().observe(id_);
         fn_();
+        k_.sched().returns("a work item");
         running_ = false;
-    }
+    } while (queued_ && !is_frozen());
 }
 
 delayed_work::delayed_work(system& k, std::string_view name, std::function<void()> fn)
@@ -91,10 +211,10 @@ bool delayed_work::cancel() {
 }
 
 bool delayed_work::cancel_sync() {
-    const bool was_pending = cancel();
-    work_.idle_.wait([this] { return !work_.running_; });
+    const bool was_armed = timer_.del_timer();
+    const bool was_queued = work_.cancel_sync();
     cancel(); // what that run has queued
-    return was_pending;
+    return was_armed || was_queued;
 }
 
 void async_domain::schedule(std::function<void()> fn) {
@@ -102,7 +222,8 @@ void async_domain::schedule(std::function<void()> fn) {
     if (!s.start_call(*this, std::move(fn)))
         return;
     ++running_;
-    s.decision_point();
+    idle_.now_is(running_);
+    s.decision_point(deed::sync);
 }
 
 } // namespace spinup::kernel

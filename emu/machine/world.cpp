@@ -71,6 +71,7 @@ void world::probe_hba() {
     c.irq = hba_irq;
     c.design = options_.design;
     c.eh = options_.eh;
+    c.switches = options_.switches;
     c.abar_address = hba_abar;
     c.suspend_cost = what_.hba.suspend;
     c.resume_noirq_cost = what_.hba.resume_noirq;
@@ -83,6 +84,13 @@ void world::probe_hba() {
 }
 
 errno_t world::suspend_resume() { return drivers::pm_suspend(pm_, *this); }
+
+errno_t world::hibernate() { return drivers::hibernate(pm_, *this, *this); }
+
+void world::shutdown() {
+    pm_.device_shutdown();
+    hardware_.power_off();
+}
 
 void world::enter() {
     hardware_.power_off();

@@ -6,8 +6,10 @@
 
 #include "drivers/ata/ahci.hpp"
 #include "drivers/ata/eh_options.hpp"
+#include "drivers/ata/switches.hpp"
 #include "drivers/base/fixed_time.hpp"
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/hibernate.hpp"
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 #include "emu/kernel/simulated_kernel.hpp"
@@ -28,10 +30,11 @@ struct world_options {
     const drivers::disk_start* start = nullptr;
     const drivers::dpm_order* order = nullptr;
     const drivers::eh_options* eh = nullptr; ///< null: those of the newest kernel with the design
+    drivers::driver_switches switches{};
     kernel::oracle_config schedule;
 };
 
-class world final : private kernel::platform_suspend_ops {
+class world final : private kernel::platform_suspend_ops, private drivers::image_writer {
   public:
     world(const machine& what, const world_options& options);
     ~world();
@@ -44,6 +47,14 @@ class world final : private kernel::platform_suspend_ops {
     /// machine did not sleep, or ok. Ports may still be at work when it returns.
     errno_t suspend_resume();
 
+    /// One hibernation and restore, with the machine off for as long as it would sleep; its image
+    /// takes no time. Context and result: those of suspend_resume().
+    errno_t hibernate();
+
+    /// Switches the machine off. Only what has happened can be looked at from then on.
+    /// Context: a thread of this world's kernel.
+    void shutdown();
+
     /// Returns when no port's error handler is at work and every disk start has ended.
     /// Context: a thread of this world's kernel.
     void settle();
@@ -54,6 +65,8 @@ class world final : private kernel::platform_suspend_ops {
     [[nodiscard]] trace_ring& log() { return log_; }
     [[nodiscard]] kernel::simulated_kernel& kernel() { return kernel_; }
     [[nodiscard]] hw::hba& hba() { return hardware_.hba(); }
+    [[nodiscard]] const machine& what() const { return what_; }
+    [[nodiscard]] u32 ports() const { return static_cast<u32>(what_.ports.size()); }
     /// Null for an empty port; ports count from 1.
     [[nodiscard]] hw::drive* drive_of(u32 port) { return hardware_.drive_of(port); }
     [[nodiscard]] drivers::dpm& pm() { return pm_; }
@@ -64,6 +77,7 @@ class world final : private kernel::platform_suspend_ops {
 
   private:
     void enter() override;
+    errno_t write() override { return errno_t::ok; }
     void add_system_devices();
     /// Null if there is none of that name.
     drivers::device* find_device(std::string_view name);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <thread>
 #include <utility>
 
 namespace spinup::remote {
@@ -17,6 +18,9 @@ namespace {
 // One client is served; a second one must get far enough to be told so.
 constexpr int backlog = 4;
 constexpr mode_t socket_mode = 0600;
+// Another server holds the folder's lock for some microseconds; but anyone may hold it for ever.
+constexpr int lock_tries = 100;
+constexpr std::chrono::milliseconds lock_pause{10};
 
 user_error mistake(const std::string& path, std::string message, std::string hint) {
     return {{path, 0, 0}, std::move(message), std::move(hint)};
@@ -58,13 +62,17 @@ status remove_stale(const std::string& path, const sockaddr_un& address) {
 }
 
 /// Servers that start at the same moment take their turns, or one could remove the socket that
-/// another has just put in place of a stale one. The lock goes with the descriptor.
+/// another has just put in place of a stale one. The lock goes with the descriptor. Returns: none,
+/// and errno, if the folder cannot be had, or not in a second.
 unique_fd lock_folder_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     unique_fd out{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (out && ::flock(out.get(), LOCK_EX) != 0)
-        out.reset();
+    for (int tries = 1; out && ::flock(out.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (errno != EWOULDBLOCK || tries == lock_tries)
+            return {};
+        std::this_thread::sleep_for(lock_pause);
+    }
     return out;
 }
 
@@ -73,6 +81,9 @@ user_error bind_failed(const std::string& path) {
         return mistake(path, "the folder does not exist", "create it, or choose another path");
     if (errno == EADDRINUSE)
         return mistake(path, "somebody has just created this file", "choose another path");
+    if (errno == EWOULDBLOCK)
+        return mistake(path, "somebody holds a lock on the folder of this socket",
+                       "choose a folder of your own, or see lslocks(8)");
     return failed(path, "cannot create the socket");
 }
 

@@ -22,10 +22,13 @@ namespace spinup::study {
 
 inline constexpr duration agreement_limit = std::chrono::milliseconds{150};
 inline constexpr double agreement_share = 0.02;
-/// A kernel's sleep of 2 to 16 s ends up to this much late: since 4.8 its timer wheel has 64
-/// jiffies a slot there (kernel/time/timer.c, level 2, with HZ=250), and which slot a sleep begins
-/// in is chance. Such sleeps lie between the tries of a reset, and hold up all ports of the HBA.
+/// A kernel's sleep of 512 to 4095 jiffies ends up to this much late: since 4.8 its timer wheel has
+/// 64 jiffies a slot there (kernel/time/timer.c, level 2, with HZ=250), and which slot a sleep
+/// begins in is chance. Such sleeps lie between the tries of a reset, and hold up all ports of the
+/// HBA. Callbacks of a suspend or resume that meets none of them have nothing to do with it.
 inline constexpr duration timer_wheel_slot = std::chrono::milliseconds{256};
+/// The shortest such sleep: what took less cannot have had one.
+inline constexpr duration timer_wheel_sleep = std::chrono::milliseconds{2'048};
 
 /// One port under one of the two stacks.
 struct port_behaviour {

@@ -45,7 +45,7 @@ std::string_view schedule_in(std::string_view token) {
 result<machine::world_options> options_of(const configuration& config) {
     machine::world_options o;
     o.eh = config.eh;
-    o.design = find(drivers::pm_designs, config.design);
+    o.design = drivers::find_pm_design(config.design);
     if (o.design == nullptr)
         return unknown("design", drivers::pm_designs, config.design);
     o.start = find(drivers::disk_starts, config.disk_start);

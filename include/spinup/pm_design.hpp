@@ -10,9 +10,11 @@
 // and then reports. So PM_PENDING means "posted, not yet picked up", not "resume running".
 #pragma once
 
+#include <span>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/lock.hpp>
 #include <spinup/kernel/pm.hpp>
+#include <spinup/kernel/result_slot.hpp>
 #include <string_view>
 
 namespace spinup {
@@ -57,11 +59,26 @@ class pm_port {
     /// Stores the message and where the result goes (nullptr: nowhere), sets PM_PENDING, merges
     /// action and flags into every link's eh_info, and schedules EH. Locks: lock() held.
     virtual void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
-                      errno_t* result) = 0;
+                      kernel::result_slot* result) = 0;
 
     /// ata_port_wait_eh(): returns when EH is neither pending nor running and the SCSI host is out
     /// of recovery. Context: thread. Sleeps.
     virtual void wait_eh() = 0;
+
+    /// Returns when `result`, which was posted, has been written; without one, when nothing is
+    /// posted. Only for designs with suspend_aborts_resume. Context: thread. Sleeps.
+    virtual void wait_posted(const kernel::result_slot* result) = 0;
+
+    /// The result of the port's last operation that EH is through with, kept in the port, and how
+    /// many those were. Locks: lock() held.
+    [[nodiscard]] virtual errno_t last_result() const = 0;
+    [[nodiscard]] virtual u32 operations_done() const = 0;
+
+    /// pm_runtime_disable(), pm_runtime_set_active(), pm_runtime_enable(). Context: thread.
+    virtual void set_runtime_active() = 0;
+    [[nodiscard]] virtual bool runtime_suspended() const = 0;
+    /// pm_runtime_resume(): returns when the port is active. Context: thread. Sleeps.
+    virtual errno_t runtime_resume() = 0;
 
   protected:
     ~pm_port() = default;
@@ -69,13 +86,39 @@ class pm_port {
 
 struct pm_design {
     std::string_view name;    ///< as given to --design
+    std::string_view also{};  ///< another name it goes by
     std::string_view summary; ///< one line
     std::string_view source;  ///< the kernel or posting it stands for
 
-    /// The port's .suspend, .freeze and .poweroff. Context: thread (PM core). Sleeps.
-    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message);
-    /// The port's .resume, .thaw and .restore.
-    errno_t (*port_resume)(pm_port& port, kernel::pm_message message);
+    /// The port's .suspend, .freeze, .poweroff and .runtime_suspend. Null, with the next one, if
+    /// the design has callbacks of the host only. Context: thread (PM core). Sleeps.
+    errno_t (*port_suspend)(pm_port& port, kernel::pm_message message) = nullptr;
+    /// The port's .resume, .thaw, .restore and .runtime_resume.
+    errno_t (*port_resume)(pm_port& port, kernel::pm_message message) = nullptr;
+
+    /// A request by somebody beside the PM core, as libsas makes them: it does not wait, and the
+    /// result goes to `result`. Null if the design has no such thing.
+    /// Context: thread. Returns: whether the request was accepted, in the design's own words.
+    errno_t (*request)(pm_port& port, kernel::pm_message message,
+                       kernel::result_slot& result) = nullptr;
+
+    /// All ports of a host, in the callbacks of its PCI function.
+    errno_t (*host_suspend)(std::span<pm_port* const> ports, kernel::pm_message message) = nullptr;
+    errno_t (*host_resume)(std::span<pm_port* const> ports, kernel::pm_message message) = nullptr;
+
+    /// It claims that the caller of a resume never waits for a drive.
+    bool resume_returns = false;
+    /// A suspend that is posted while EH waits for a drive that is busy since its power-up ends the
+    /// wait: the port goes down at once, what the queue holds stays there, and the drive gets no
+    /// command, which it could not take. One that answers is put into standby as ever.
+    bool suspend_aborts_resume = false;
+    /// The slots of its requesters are counted, and say -EINPROGRESS until they are written.
+    bool counted_results = false;
+    /// EH takes a resume's message, flags and actions in one step, keeps to it what it was asked
+    /// for with it, and tells the requester what became of a suspend.
+    bool takes_requests_whole = false;
+    /// The disk start that it is made for; empty: that of the kernels that have it.
+    std::string_view disk_start{};
 };
 
 } // namespace spinup

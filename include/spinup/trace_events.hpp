@@ -132,7 +132,22 @@ enum class severity : u8 { debug, log, complaint };
       "ata{0}.00: STANDBY IMMEDIATE failed (err_mask=0x{1:x})")                                    \
     X(ata_verify_failed, ata, log, "ata{0}.00: VERIFY failed (err_mask=0x{1:x})")                  \
     X(ata_softreset_failed, ata, log, "ata{0}: softreset failed")                                  \
-    X(pm_restart_begin,  pm, log, "Restarting tasks: Starting")
+    X(pm_restart_begin,  pm, log, "Restarting tasks: Starting")                                    \
+    /* runtime PM, hibernation, shutdown */                                                        \
+    X(rpm_suspend,       pm, debug, "{0:n}: runtime suspend, result {1:i}")                        \
+    X(rpm_resume,        pm, debug, "{0:n}: runtime resume, result {1:i}")                         \
+    X(pm_hibernate_entry, pm, log, "PM: hibernation: hibernation entry")                           \
+    X(pm_hibernate_image, pm, log, "PM: hibernation: Creating image:")                             \
+    X(pm_hibernate_exit, pm, log, "PM: hibernation: hibernation exit")                             \
+    X(pm_shutdown,       pm, debug, "{0:n}: shutdown")                                             \
+    /* scenarios */                                                                                \
+    X(pm_asked,          study, debug, "ata{0}: another requester asks for event {1:x}")           \
+    X(pm_answered,       study, debug, "ata{0}: its request is answered {1:i}")                    \
+    X(pm_result_read,    study, debug, "ata{0}: it reads result {1:i}, written {2} times")         \
+    X(eh_asked,          study, debug, "ata{0}: somebody asks for EH")                             \
+    X(io_lost,           study, debug, "ata{0}: sector {1} does not hold what was written")        \
+    X(cable_out,         study, debug, "port {0}: drive unplugged")                                \
+    X(cable_in,          study, debug, "port {0}: drive plugged in")
 // clang-format on
 
 enum class trace_event : u16 {

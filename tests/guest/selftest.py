@@ -104,7 +104,19 @@ class GuestTest(unittest.TestCase):
         self.assert_found("trouble: port 3: ready None", "trouble")
         port.update(model_ready_ms=551.0)
         self.assert_found("trouble: port 3: ready after 551.0", "trouble")
+        port.update(model_ready_ms=2500.0, kernel_ready_ms=2900.0)
+        self.assert_found("trouble: port 3: ready after 2500.0", "trouble")
         self.assertEqual(self.judge()[0], 0, "trouble ran though it was not asked for")
+
+    def test_allows_a_slot_of_the_timer_wheel_where_a_sleep_can_have_one(self):
+        first, second, *_ = self.plan["trouble"]["json"]["ports"]
+        first.update(model_comresets=2, kernel_comresets=2)
+        second.update(model_ready_ms=2048.0, kernel_ready_ms=2454.0)
+        self.assertEqual(self.judge("trouble")[0], 0)
+        second.update(kernel_ready_ms=2455.0)
+        self.assert_found("trouble: port 2: ready after 2048.0 and 2455.0", "trouble")
+        second.update(model_ready_ms=2047.0, kernel_ready_ms=2198.0)
+        self.assert_found("trouble: port 2: ready after 2047.0 and 2198.0", "trouble")
 
     def test_finds_a_comparison_that_failed_or_left_nothing(self):
         self.plan["ready-times"].update(status=1, said="our drivers and the kernel differ")

@@ -5,7 +5,17 @@
 #include <array>
 #include <spinup/pm_design.hpp>
 
-#define SPINUP_PM_DESIGNS(X) X(sync_3_11) X(async_3_15) X(locked_6_6) X(current_7_3)
+#define SPINUP_PM_DESIGNS(X)                                                                       \
+    X(host_async_3_1)                                                                              \
+    X(sync_3_3)                                                                                    \
+    X(sync_3_11)                                                                                   \
+    X(int_async_3_11)                                                                              \
+    X(open_coded_2013)                                                                             \
+    X(async_rc_2013)                                                                               \
+    X(async_3_15)                                                                                  \
+    X(locked_6_6)                                                                                  \
+    X(current_7_3)                                                                                 \
+    X(spinup_reference)
 
 namespace spinup::drivers {
 

@@ -6,12 +6,11 @@
 // requesters that wait for a third one's operation, the second to wake overwrites the first one's.
 #pragma once
 
-#include <spinup/pm_design.hpp>
+#include "drivers/ata/pm_designs/callbacks.hpp"
 
 namespace spinup::drivers {
 
-inline void request_pm_locked(pm_port& ap, kernel::pm_message mesg, ata_eh_action action,
-                              ata_ehi_flags ehi_flags, bool async) {
+inline void request_pm_locked(pm_port& ap, kernel::pm_message mesg, bool async) {
     {
         kernel::spin_guard guard(ap.lock());
         if (ap.pm_pending()) {
@@ -19,23 +18,20 @@ inline void request_pm_locked(pm_port& ap, kernel::pm_message mesg, ata_eh_actio
             ap.wait_eh();
             guard.lock();
         }
-        ap.post(mesg, action, ehi_flags, nullptr);
+        ap.post(mesg, ask_of(mesg).action, ask_of(mesg).flags, nullptr);
     }
     if (!async)
         ap.wait_eh();
 }
 
-/// The port's callbacks: suspend waits, resume does not, and both have no result.
-inline errno_t suspend_locked(pm_port& ap, kernel::pm_message mesg) {
-    request_pm_locked(ap, mesg, ata_eh_action::none,
-                      ata_ehi_flags::quiet | ata_ehi_flags::no_autopsy | ata_ehi_flags::no_recovery,
-                      false);
-    return errno_t::ok;
+/// Runtime PM waits for its resume, the PM core does not.
+inline void resume_locked(pm_port& ap, kernel::pm_message mesg) {
+    request_pm_locked(ap, mesg, mesg.event != kernel::pm_event::auto_resume);
 }
 
-inline errno_t resume_locked(pm_port& ap, kernel::pm_message mesg) {
-    request_pm_locked(ap, mesg, ata_eh_action::reset,
-                      ata_ehi_flags::no_autopsy | ata_ehi_flags::quiet, true);
+/// ata_sas_port_suspend() and _resume(): nobody learns of a result.
+inline errno_t sas_request_locked(pm_port& ap, kernel::pm_message mesg, kernel::result_slot&) {
+    request_pm_locked(ap, mesg, true);
     return errno_t::ok;
 }
 

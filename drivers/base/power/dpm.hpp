@@ -9,13 +9,21 @@
 //
 // downwards from the tail and upwards from the head. A callback runs without the list lock, so
 // devices may come and go meanwhile. A failed suspend callback ends its phase and everything that
-// has been suspended is resumed; a failed resume callback is logged and no more.
+// has been suspended is resumed; a failed resume callback is logged and no more. A device waits for
+// its children and consumers on the way down, for its parent and suppliers on the way up.
+//
+// The message says which transition it is, and so whose callbacks run: suspend and resume, freeze
+// and thaw, poweroff (PMSG_HIBERNATE) and restore. From prepare to complete runtime PM cannot
+// suspend a device; between late and early it is disabled.
 #pragma once
 
+#include <optional>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/async.hpp>
 #include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/pm.hpp>
 #include <spinup/kernel/system.hpp>
+#include <spinup/kernel/work.hpp>
 #include <spinup/log_wording.hpp>
 
 #include "drivers/base/device.hpp"
@@ -48,14 +56,25 @@ class dpm {
 
     /// The four steps of a cycle. Linux: dpm_suspend_start (prepare, suspend), dpm_suspend_end
     /// (late, noirq), dpm_resume_start (noirq, early), dpm_resume_end (resume, complete).
-    /// suspend_start leaves it to resume_end to undo it if it fails; suspend_end undoes itself.
-    /// Context: thread. Sleeps. Returns: the first failure.
-    errno_t suspend_start();
-    errno_t suspend_end();
-    void resume_start();
-    void resume_end();
+    /// suspend_start leaves it to resume_end to undo it if it fails; suspend_end undoes itself,
+    /// with the callbacks that go with its message. Context: thread. Sleeps. Returns: the first
+    /// failure.
+    errno_t suspend_start(kernel::pm_message state = kernel::PMSG_SUSPEND);
+    errno_t suspend_end(kernel::pm_message state = kernel::PMSG_SUSPEND);
+    void resume_start(kernel::pm_message state = kernel::PMSG_RESUME);
+    void resume_end(kernel::pm_message state = kernel::PMSG_RESUME);
+
+    /// The machine is switched off or restarted: each device's shutdown, the last device first.
+    /// Context: thread. Sleeps.
+    void device_shutdown();
+
+    /// For device links: who waits for whom. Context: thread. Sleeps.
+    void link(device& consumer, device& supplier, bool rpm_active);
+    void unlink(device& consumer, device& supplier);
 
     [[nodiscard]] kernel::system& kernel() { return k_; }
+    /// Holds up what is freezable from before prepare until after complete.
+    [[nodiscard]] kernel::freezer& freezer() { return freezer_; }
     [[nodiscard]] const dpm_order& order() const { return order_; }
     [[nodiscard]] log_wording wording() const { return wording_; }
     [[nodiscard]] const resume_times& last_cycle() const { return times_; }
@@ -78,12 +97,28 @@ class dpm {
         name_id failure;
         name_id async_failure;
     };
+    /// The six of a transition and its way back.
+    struct phases {
+        phases(kernel::system& k, std::string_view down, dev_pm_ops::callback dev_pm_ops::*suspend,
+               std::string_view up, dev_pm_ops::callback dev_pm_ops::*resume);
+
+        phase suspend;
+        phase late;
+        phase noirq;
+        phase resume_noirq;
+        phase resume_early;
+        phase resume;
+    };
+    const phases& phases_of(kernel::pm_message state);
+    void move_last(device& dev);
 
     errno_t prepare();
     errno_t device_prepare(device& dev);
-    errno_t suspend();
+    errno_t suspend(const phase& p);
     errno_t device_suspend(device& dev, bool async);
-    void resume();
+    void wait_for_subordinate(device& dev, bool async);
+    void wait_for_superior(device& dev, bool async);
+    void resume(const phase& p);
     errno_t device_resume(device& dev, bool async);
     void complete();
     void device_complete(device& dev);
@@ -111,6 +146,7 @@ class dpm {
     const log_wording wording_;
     kernel::mutex list_lock_;
     kernel::async_domain async_; ///< what async_synchronize_full() waits for
+    kernel::freezer freezer_;
     errno_t async_error_ = errno_t::ok;
     resume_times times_;
     bool resuming_ = false; ///< from the first resume phase to the end of the complete phase
@@ -118,12 +154,10 @@ class dpm {
     const name_id prepare_name_;
     const name_id complete_name_;
     const name_id no_parent_;
-    const phase suspend_phase_;
-    const phase late_phase_;
-    const phase noirq_phase_;
-    const phase resume_noirq_phase_;
-    const phase resume_early_phase_;
-    const phase resume_phase_;
+    const phases suspend_resume_;
+    std::optional<const phases> freeze_thaw_; // from the first hibernation on
+    std::optional<const phases> poweroff_restore_;
+    const phase* phase_ = nullptr; // the one that suspends or resumes now
 
     device_list devices_; // dpm_list
     device_list prepared_;

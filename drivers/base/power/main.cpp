@@ -3,7 +3,9 @@
 #include <spinup/base/check.hpp>
 #include <string>
 
+#include "drivers/base/device_links.hpp"
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 
 namespace spinup::drivers {
 
@@ -19,19 +21,46 @@ dpm::phase::phase(kernel::system& k, std::string_view called,
     : name(k.intern(called)), callback(which), function(function_suffix), failure(k.intern(undone)),
       async_failure(k.intern(std::string{undone} + " async")) {}
 
+// Linux: pm_verb(), and what dpm_show_time() and pm_dev_err() make of it.
+dpm::phases::phases(kernel::system& k, std::string_view down,
+                    dev_pm_ops::callback dev_pm_ops::*suspend_callback, std::string_view up,
+                    dev_pm_ops::callback dev_pm_ops::*resume_callback)
+    : suspend(k, down, suspend_callback, down == "hibernate" ? "poweroff" : down, down),
+      late(k, "late " + std::string{down}, &dev_pm_ops::suspend_late, "suspend_late",
+           std::string{down} + " late"),
+      noirq(k, "noirq " + std::string{down}, &dev_pm_ops::suspend_noirq, "suspend_noirq",
+            std::string{down} + " noirq"),
+      resume_noirq(k, "noirq " + std::string{up}, &dev_pm_ops::resume_noirq, "resume_noirq",
+                   std::string{up} + " noirq"),
+      resume_early(k, "early " + std::string{up}, &dev_pm_ops::resume_early, "resume_early",
+                   std::string{up} + " early"),
+      resume(k, up, resume_callback, up, up) {}
+
 dpm::dpm(kernel::system& k, const dpm_order& order, log_wording wording)
     : k_(k), order_(order), wording_(wording), list_lock_(k, "dpm_list_mtx"),
-      async_(k, "async_synchronize_full"), prepare_name_(k.intern("prepare")),
+      async_(k, "async_synchronize_full"), freezer_(k), prepare_name_(k.intern("prepare")),
       complete_name_(k.intern("complete")), no_parent_(k.intern("none")),
-      suspend_phase_(k, "suspend", &dev_pm_ops::suspend, "suspend", "suspend"),
-      late_phase_(k, "late suspend", &dev_pm_ops::suspend_late, "suspend_late", "suspend late"),
-      noirq_phase_(k, "noirq suspend", &dev_pm_ops::suspend_noirq, "suspend_noirq",
-                   "suspend noirq"),
-      resume_noirq_phase_(k, "noirq resume", &dev_pm_ops::resume_noirq, "resume_noirq",
-                          "resume noirq"),
-      resume_early_phase_(k, "early resume", &dev_pm_ops::resume_early, "resume_early",
-                          "resume early"),
-      resume_phase_(k, "resume", &dev_pm_ops::resume, "resume", "resume") {}
+      suspend_resume_(k, "suspend", &dev_pm_ops::suspend, "resume", &dev_pm_ops::resume) {}
+
+// The names of hibernation are made when it is wanted: ids of names are part of a trace.
+const dpm::phases& dpm::phases_of(kernel::pm_message state) {
+    switch (state.event) {
+    case kernel::pm_event::freeze:
+    case kernel::pm_event::quiesce:
+    case kernel::pm_event::thaw:
+        if (!freeze_thaw_)
+            freeze_thaw_.emplace(k_, "freeze", &dev_pm_ops::freeze, "thaw", &dev_pm_ops::thaw);
+        return *freeze_thaw_;
+    case kernel::pm_event::hibernate:
+    case kernel::pm_event::restore:
+        if (!poweroff_restore_)
+            poweroff_restore_.emplace(k_, "hibernate", &dev_pm_ops::poweroff, "restore",
+                                      &dev_pm_ops::restore);
+        return *poweroff_restore_;
+    default:
+        return suspend_resume_;
+    }
+}
 
 void dpm::device_add(device& dev) {
     kernel::mutex_guard lists(list_lock_);
@@ -42,6 +71,11 @@ void dpm::device_add(device& dev) {
 }
 
 void dpm::device_del(device& dev) {
+    pm_runtime_remove(dev);
+    while (!dev.suppliers.empty())
+        device_link_del(*this, dev, *dev.suppliers.back().supplier);
+    while (!dev.consumers.empty())
+        device_link_del(*this, *dev.consumers.back(), dev);
     kernel::mutex_guard running(dev.lock);
     kernel::mutex_guard lists(list_lock_);
     dev.unlink();
@@ -50,8 +84,47 @@ void dpm::device_del(device& dev) {
         siblings.erase(std::remove(siblings.begin(), siblings.end(), &dev), siblings.end());
     }
     dev.power.is_prepared = false;
-    dev.power.is_suspended = false;
+    dev.power.is_suspended.write_once(false);
     dev.power.completion.complete_all();
+}
+
+void dpm::link(device& consumer, device& supplier, bool rpm_active) {
+    if (!consumer.is_linked()) { // not registered yet: on no list, and nobody's business
+        consumer.suppliers.push_back({&supplier, rpm_active});
+        supplier.consumers.push_back(&consumer);
+        return;
+    }
+    kernel::mutex_guard lists(list_lock_);
+    consumer.suppliers.push_back({&supplier, rpm_active});
+    supplier.consumers.push_back(&consumer);
+    bool consumer_seen = false;
+    bool supplier_is_later = false;
+    devices_.for_each([&](device& each) {
+        consumer_seen = consumer_seen || &each == &consumer;
+        supplier_is_later = supplier_is_later || (&each == &supplier && consumer_seen);
+    });
+    if (supplier_is_later)
+        move_last(consumer);
+}
+
+// Linux: device_reorder_to_tail. Locks: the list lock is held.
+void dpm::move_last(device& dev) {
+    if (dev.is_linked())
+        devices_.move_to_back(dev);
+    for (device* child : dev.children)
+        move_last(*child);
+    for (device* consumer : dev.consumers)
+        move_last(*consumer);
+}
+
+void dpm::unlink(device& consumer, device& supplier) {
+    kernel::mutex_guard lists(list_lock_);
+    auto& links = consumer.suppliers;
+    links.erase(std::remove_if(links.begin(), links.end(),
+                               [&](const auto& each) { return each.supplier == &supplier; }),
+                links.end());
+    auto& others = supplier.consumers;
+    others.erase(std::remove(others.begin(), others.end(), &consumer), others.end());
 }
 
 // Linux: dpm_run_callback with initcall_debug on. Without a callback there is nothing to log.

@@ -1,5 +1,6 @@
 // The PM core's way up: noirq, early, resume, complete. Linux 3.11: drivers/base/power/main.c.
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 
 namespace spinup::drivers {
 
@@ -9,16 +10,17 @@ void dpm::resume_begin() {
     times_.last_return = k_.now();
 }
 
-void dpm::resume_start() {
+void dpm::resume_start(kernel::pm_message state) {
+    const phases& p = phases_of(state);
     resume_begin();
-    walk_up(resume_noirq_phase_, noirq_, late_early_);
-    walk_up(resume_early_phase_, late_early_, suspended_);
+    walk_up(p.resume_noirq, noirq_, late_early_);
+    walk_up(p.resume_early, late_early_, suspended_);
 }
 
-void dpm::resume_end() {
+void dpm::resume_end(kernel::pm_message state) {
     if (!resuming_) // the suspend failed before the noirq phase was over
         resume_begin();
-    resume();
+    resume(phases_of(state).resume);
     complete();
     resuming_ = false;
 }
@@ -34,13 +36,16 @@ void dpm::walk_up(const phase& p, device_list& from, device_list& to) {
         lists.unlock();
         if (const errno_t rc = run_callback(dev, p); failed(rc))
             report(dev, p.failure, rc);
+        if (p.callback == &dev_pm_ops::resume_early)
+            pm_runtime_enable(dev);
         lists.lock();
     }
     phase_complete(p.name, start);
 }
 
-void dpm::resume() {
-    const time_point start = phase_begin(resume_phase_.name);
+void dpm::resume(const phase& p) {
+    phase_ = &p;
+    const time_point start = phase_begin(p.name);
     {
         kernel::mutex_guard lists(list_lock_);
         suspended_.for_each([](device& dev) { dev.power.completion.reinit(); });
@@ -51,7 +56,7 @@ void dpm::resume() {
             if (!order_.is_async(dev)) {
                 lists.unlock();
                 if (const errno_t rc = device_resume(dev, false); failed(rc))
-                    report(dev, resume_phase_.failure, rc);
+                    report(dev, p.failure, rc);
                 lists.lock();
             } else if (order_.resume_reached != nullptr) {
                 order_.resume_reached(*this, dev);
@@ -61,32 +66,38 @@ void dpm::resume() {
         }
     }
     async_.synchronize();
-    phase_complete(resume_phase_.name, start);
+    phase_complete(p.name, start);
 }
 
 void dpm::start_resume(device& dev) {
     async_.schedule([this, &dev] {
         if (const errno_t rc = device_resume(dev, true); failed(rc))
-            report(dev, resume_phase_.async_failure, rc);
+            report(dev, phase_->async_failure, rc);
     });
 }
 
 // Linux: device_resume. What was not suspended needs no resume, but its children wait for it all
 // the same.
 errno_t dpm::device_resume(device& dev, bool async) {
-    if (dev.parent != nullptr)
-        wait_for(*dev.parent, async);
+    wait_for_superior(dev, async);
     errno_t rc = errno_t::ok;
     {
         kernel::mutex_guard running(dev.lock);
         dev.power.is_prepared = false;
         if (dev.power.is_suspended) {
-            rc = run_callback(dev, resume_phase_);
-            dev.power.is_suspended = false;
+            rc = run_callback(dev, *phase_);
+            dev.power.is_suspended.write_once(false);
         }
     }
     dev.power.completion.complete_all();
     return rc;
+}
+
+void dpm::wait_for_superior(device& dev, bool async) {
+    if (dev.parent != nullptr)
+        wait_for(*dev.parent, async);
+    for (std::size_t i = 0; i < dev.suppliers.size(); ++i)
+        wait_for(*dev.suppliers[i].supplier, async);
 }
 
 // Devices that came up meanwhile are on dpm_list already; the others go in front of them again.
@@ -107,11 +118,14 @@ void dpm::complete() {
 }
 
 void dpm::device_complete(device& dev) {
-    kernel::mutex_guard running(dev.lock);
-    if (dev.pm == nullptr || dev.pm->complete == nullptr)
-        return;
-    dev.pm->complete(dev);
-    times_.last_return = k_.now();
+    {
+        kernel::mutex_guard running(dev.lock);
+        if (dev.pm != nullptr && dev.pm->complete != nullptr) {
+            dev.pm->complete(dev);
+            times_.last_return = k_.now();
+        }
+    }
+    pm_runtime_put(dev);
 }
 
 } // namespace spinup::drivers

@@ -1,29 +1,31 @@
 // The PM core's way down: prepare, suspend, late, noirq. Linux 3.11: drivers/base/power/main.c.
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 
 namespace spinup::drivers {
 
-errno_t dpm::suspend_start() {
+errno_t dpm::suspend_start(kernel::pm_message state) {
     times_ = {};
     times_.suspend_begin = k_.now();
     errno_t rc = prepare();
     if (!failed(rc))
-        rc = suspend();
+        rc = suspend(phases_of(state).suspend);
     times_.suspend_end = k_.now();
     return rc;
 }
 
-errno_t dpm::suspend_end() {
-    errno_t rc = walk_down(late_phase_, suspended_, late_early_);
+errno_t dpm::suspend_end(kernel::pm_message state) {
+    const phases& p = phases_of(state);
+    errno_t rc = walk_down(p.late, suspended_, late_early_);
     if (failed(rc)) {
-        walk_up(resume_early_phase_, late_early_, suspended_);
-        report_power_down(late_phase_);
+        walk_up(p.resume_early, late_early_, suspended_);
+        report_power_down(p.late);
     } else {
-        rc = walk_down(noirq_phase_, late_early_, noirq_);
+        rc = walk_down(p.noirq, late_early_, noirq_);
         if (failed(rc)) {
-            walk_up(resume_noirq_phase_, noirq_, late_early_);
-            walk_up(resume_early_phase_, late_early_, suspended_);
-            report_power_down(noirq_phase_);
+            walk_up(p.resume_noirq, noirq_, late_early_);
+            walk_up(p.resume_early, late_early_, suspended_);
+            report_power_down(p.noirq);
         }
     }
     times_.suspend_end = k_.now();
@@ -51,13 +53,23 @@ errno_t dpm::prepare() {
     return errno_t::ok;
 }
 
+// From here to complete nothing is suspended at run time; a resume is still possible.
 errno_t dpm::device_prepare(device& dev) {
-    kernel::mutex_guard running(dev.lock);
-    return dev.pm != nullptr && dev.pm->prepare != nullptr ? dev.pm->prepare(dev) : errno_t::ok;
+    pm_runtime_get_noresume(dev);
+    errno_t rc = errno_t::ok;
+    {
+        kernel::mutex_guard running(dev.lock);
+        if (dev.pm != nullptr && dev.pm->prepare != nullptr)
+            rc = dev.pm->prepare(dev);
+    }
+    if (failed(rc))
+        pm_runtime_put(dev);
+    return rc;
 }
 
-errno_t dpm::suspend() {
-    const time_point start = phase_begin(suspend_phase_.name);
+errno_t dpm::suspend(const phase& p) {
+    phase_ = &p;
+    const time_point start = phase_begin(p.name);
     errno_t rc = errno_t::ok;
     async_error_ = errno_t::ok;
     {
@@ -69,13 +81,13 @@ errno_t dpm::suspend() {
             if (order_.is_async(dev))
                 async_.schedule([this, &dev] {
                     if (const errno_t error = device_suspend(dev, true); failed(error))
-                        report(dev, suspend_phase_.async_failure, error);
+                        report(dev, phase_->async_failure, error);
                 });
             else
                 rc = device_suspend(dev, false);
             lists.lock();
             if (failed(rc)) {
-                report(dev, suspend_phase_.failure, rc);
+                report(dev, p.failure, rc);
             } else if (dev.is_linked()) {
                 suspended_.move_to_front(dev);
             }
@@ -85,26 +97,34 @@ errno_t dpm::suspend() {
     if (!failed(rc))
         rc = async_error_;
     if (!failed(rc))
-        phase_complete(suspend_phase_.name, start);
+        phase_complete(p.name, start);
     return rc;
 }
 
 // Linux: __device_suspend. Once a device has failed, the others that are under way give up before
 // their callback.
 errno_t dpm::device_suspend(device& dev, bool async) {
-    for (std::size_t i = 0; i < dev.children.size(); ++i)
-        wait_for(*dev.children[i], async);
+    wait_for_subordinate(dev, async);
     errno_t rc = errno_t::ok;
     if (!failed(async_error_)) {
+        // A resume that somebody has asked for comes first.
+        pm_runtime_barrier(dev);
         kernel::mutex_guard running(dev.lock);
-        rc = run_callback(dev, suspend_phase_);
+        rc = run_callback(dev, *phase_);
         if (!failed(rc))
-            dev.power.is_suspended = true;
+            dev.power.is_suspended.write_once(true);
     }
     dev.power.completion.complete_all();
     if (failed(rc))
         async_error_ = rc;
     return rc;
+}
+
+void dpm::wait_for_subordinate(device& dev, bool async) {
+    for (std::size_t i = 0; i < dev.children.size(); ++i)
+        wait_for(*dev.children[i], async);
+    for (std::size_t i = 0; i < dev.consumers.size(); ++i)
+        wait_for(*dev.consumers[i], async);
 }
 
 // The late and noirq phases: one device after the other, whatever the order says. Linux 3.11:
@@ -115,7 +135,12 @@ errno_t dpm::walk_down(const phase& p, device_list& from, device_list& to) {
     while (!from.empty()) {
         device& dev = from.back();
         lists.unlock();
+        const bool late = p.callback == &dev_pm_ops::suspend_late;
+        if (late)
+            pm_runtime_disable(dev, false);
         const errno_t rc = run_callback(dev, p);
+        if (late && failed(rc)) // it stays on its list, which the way up does not see
+            pm_runtime_enable(dev);
         lists.lock();
         if (failed(rc)) {
             report(dev, p.failure, rc);

@@ -6,6 +6,8 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     kernel::system& k = core.kernel();
     k.emit(trace_event::pm_sync);
     k.emit(trace_event::pm_suspend_entry);
+    if (const errno_t rc = core.freezer().freeze(); failed(rc))
+        return rc;
     errno_t rc = core.suspend_start();
     if (failed(rc)) {
         k.emit(trace_event::pm_some_failed);
@@ -20,6 +22,7 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     k.emit(trace_event::pm_finishing);
     if (is_line(trace_event::pm_restart_begin, core.wording()))
         k.emit(trace_event::pm_restart_begin);
+    core.freezer().thaw();
     k.emit(trace_event::pm_restart_tasks);
     if (is_line(trace_event::pm_suspend_exit, core.wording()))
         k.emit(trace_event::pm_suspend_exit);

@@ -9,15 +9,18 @@ namespace spinup {
 #define SPINUP_ERRNO_TABLE(X)                                                                      \
     X(ok, 0, "0")                                                                                  \
     X(enoent, -2, "-ENOENT")                                                                       \
+    X(eintr, -4, "-EINTR")                                                                         \
     X(eio, -5, "-EIO")                                                                             \
     X(eagain, -11, "-EAGAIN")                                                                      \
     X(enomem, -12, "-ENOMEM")                                                                      \
+    X(eacces, -13, "-EACCES")                                                                      \
     X(ebusy, -16, "-EBUSY")                                                                        \
     X(enodev, -19, "-ENODEV")                                                                      \
     X(einval, -22, "-EINVAL")                                                                      \
     X(epipe, -32, "-EPIPE")                                                                        \
     X(eopnotsupp, -95, "-EOPNOTSUPP")                                                              \
-    X(etimedout, -110, "-ETIMEDOUT")
+    X(etimedout, -110, "-ETIMEDOUT")                                                               \
+    X(einprogress, -115, "-EINPROGRESS")
 
 enum class [[nodiscard]] errno_t : int{
 #define X(name, value, text) name = value,

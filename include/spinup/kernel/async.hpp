@@ -20,13 +20,16 @@ class async_domain {
     /// async_synchronize_full_domain. Context: thread. Sleeps.
     void synchronize() {
         idle_.wait([this] { return running_ == 0; });
+        idle_.observe();
     }
     [[nodiscard]] u32 running() const { return running_; }
 
   private:
     friend class scheduler;
     void finished() {
-        if (--running_ == 0)
+        --running_;
+        idle_.publish(running_);
+        if (running_ == 0)
             idle_.wake_all();
     }
 

@@ -5,14 +5,13 @@
 // that explores lets another CPU run.
 #pragma once
 
-#include <spinup/base/check.hpp>
 #include <spinup/kernel/wait.hpp>
 
 namespace spinup::kernel {
 
 class mutex {
   public:
-    mutex(system& k, std::string_view name) : k_(k), name_(k.intern(name)) {}
+    mutex(system& k, std::string_view name) : k_(k), name_(k.intern(name)), id_(k.new_object()) {}
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
 
@@ -24,43 +23,54 @@ class mutex {
     }
 
   private:
+    void not_held() const;
+
     system& k_;
     name_id name_;
+    u32 id_;
     const void* owner_ = nullptr; // a thread
     waiter_list waiters_;
 };
 
 class spinlock {
   public:
-    spinlock(system& k, std::string_view name) : k_(k), name_(k.intern(name)) {}
+    spinlock(system& k, std::string_view name)
+        : k_(k), name_(k.intern(name)), id_(k.new_object()) {}
     spinlock(const spinlock&) = delete;
     spinlock& operator=(const spinlock&) = delete;
 
     /// Context: any.
     void lock() {
         cpu_state& cpu = k_.cpu();
-        if (owner_ != nullptr || (cpu.attention && cpu.spinlocks == 0)) [[unlikely]]
+        if (owner_ != nullptr || cpu.attention) [[unlikely]]
             prepare();
         owner_ = cpu.context;
         ++cpu.spinlocks;
     }
     void unlock() {
         cpu_state& cpu = k_.cpu();
-        CHECK(owner_ == cpu.context);
+        if ((owner_ != cpu.context || cpu.attention) && !may_unlock()) [[unlikely]]
+            return;
         owner_ = nullptr;
         --cpu.spinlocks;
-        if (!waiters_.empty() || (cpu.attention && cpu.spinlocks == 0)) [[unlikely]]
+        if (!waiters_.empty() || cpu.attention) [[unlikely]]
             released();
     }
-    /// lockdep_assert_held: CHECKs that the running context holds it.
-    void assert_held() const { CHECK(owner_ == k_.cpu().context); }
+    /// lockdep_assert_held: it is reported if the running context does not hold it.
+    void assert_held() const {
+        if (owner_ != k_.cpu().context) [[unlikely]]
+            not_held();
+    }
 
   private:
-    void prepare();  // decision point; returns when the lock is free
-    void released(); // wakes who spins, delivers what was held off; decision point
+    void prepare();    // decision point; returns when the lock is free
+    bool may_unlock(); // false: it is not held, which was reported
+    void released();   // wakes who spins, delivers what was held off; decision point
+    void not_held() const;
 
     system& k_;
     name_id name_;
+    u32 id_;
     const void* owner_ = nullptr; // a thread, or the CPU itself in hardirq and softirq context
     waiter_list waiters_;
 };

@@ -15,6 +15,9 @@ enum class pm_event : u32 {
     resume = 0x0010,
     thaw = 0x0020,
     restore = 0x0040,
+    // With PM_EVENT_AUTO: asked for by runtime PM.
+    auto_suspend = 0x0402,
+    auto_resume = 0x0410,
 };
 
 struct pm_message {
@@ -23,13 +26,19 @@ struct pm_message {
     /// True for the events that bring a device back.
     [[nodiscard]] constexpr bool resumes() const {
         return event == pm_event::on || event == pm_event::resume || event == pm_event::thaw ||
-               event == pm_event::restore;
+               event == pm_event::restore || event == pm_event::auto_resume;
     }
 };
 
+inline constexpr pm_message PMSG_ON{pm_event::on};
 inline constexpr pm_message PMSG_FREEZE{pm_event::freeze};
 inline constexpr pm_message PMSG_SUSPEND{pm_event::suspend};
+inline constexpr pm_message PMSG_HIBERNATE{pm_event::hibernate};
 inline constexpr pm_message PMSG_RESUME{pm_event::resume};
+inline constexpr pm_message PMSG_THAW{pm_event::thaw};
+inline constexpr pm_message PMSG_RESTORE{pm_event::restore};
+inline constexpr pm_message PMSG_AUTO_SUSPEND{pm_event::auto_suspend};
+inline constexpr pm_message PMSG_AUTO_RESUME{pm_event::auto_resume};
 
 /// How this machine sleeps. Linux: struct platform_suspend_ops.
 struct platform_suspend_ops {

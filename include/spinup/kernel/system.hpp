@@ -31,6 +31,8 @@ struct cpu_state {
     u32 spinlocks = 0;          ///< held by the running context
     u16 pid = 0;                ///< of the thread; 0 without one
     bool attention = false;     ///< an interrupt is pending, or an oracle explores
+    bool watches = false;       ///< an oracle explores: accesses to shared fields are its business
+    u32 objects = 0;            ///< numbered so far
 };
 
 /// CONFIG_HZ=250, as Debian's and Ubuntu's kernels are built.
@@ -76,6 +78,10 @@ class system {
     name_id intern(std::string_view text) { return trace_.intern(text); }
     [[nodiscard]] std::string_view name(name_id id) const { return trace_.name(id); }
 
+    /// The running thread is at the head of a loop, and nothing it has seen so far matters any
+    /// more: a search need not tell states apart by it. `where` tells loops of one thread apart.
+    void forget_locals(u32 where = 0);
+
     /// WARN_ON's slow path.
     void warn(const char* condition, const char* file, int line);
 
@@ -83,6 +89,8 @@ class system {
     [[nodiscard]] scheduler& sched() { return *scheduler_; }
     [[nodiscard]] cpu_state& cpu() { return cpu_; }
     [[nodiscard]] const cpu_state& cpu() const { return cpu_; }
+    /// A number for a lock, queue or field: they count up in order of construction.
+    [[nodiscard]] u32 new_object() { return ++cpu_.objects; }
 
   protected:
     system(timeline& line, trace& log, scheduler& sched)

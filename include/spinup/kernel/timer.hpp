@@ -11,14 +11,21 @@ class timer_list {
     timer_list(system& k, std::function<void()> fn);
 
     /// Context: any.
-    void mod_timer(time_point expires) { timer_.at(expires); }
+    void mod_timer(time_point expires) {
+        if (k_.cpu().watches) [[unlikely]]
+            publish();
+        timer_.at(expires);
+    }
     /// Returns: whether it was pending.
     bool del_timer() { return timer_.cancel(); }
     [[nodiscard]] bool pending() const { return timer_.armed(); }
 
   private:
     void fire();
+    void publish(); // what was done before is known to the function
 
+    system& k_;
+    u32 id_;
     std::function<void()> fn_;
     timer timer_;
 };

@@ -15,9 +15,16 @@ struct waiter {
     thread* who = nullptr;
     waiter* next = nullptr;
     waiter* prev = nullptr;
-    waiter_list* queue = nullptr; ///< nullptr once woken
+    waiter_list* queue = nullptr;  ///< nullptr once woken
+    bool (*test)(void*) = nullptr; ///< of `ready`: whether what it waits for is there
+    void* ready = nullptr;
+    bool idle = false; ///< it waits for something to do, which may take for ever
 
     explicit waiter(thread* t) : who(t) {}
+    template <class Ready>
+    waiter(thread* t, Ready& r)
+        : who(t), test([](void* of) { return static_cast<bool>((*static_cast<Ready*>(of))()); }),
+          ready(&r) {}
     inline ~waiter();
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
@@ -67,7 +74,8 @@ inline waiter::~waiter() {
 class wait_queue {
   public:
     /// `name` says what one waits for; it is shown in verdicts and the trace.
-    wait_queue(system& k, std::string_view name) : k_(k), name_(k.intern(name)) {}
+    wait_queue(system& k, std::string_view name)
+        : k_(k), name_(k.intern(name)), id_(k.new_object()) {}
     wait_queue(const wait_queue&) = delete;
     wait_queue& operator=(const wait_queue&) = delete;
 
@@ -75,20 +83,16 @@ class wait_queue {
     /// before it tests, so that a wake-up during the test is not lost.
     /// Context: thread. Sleeps. Locks: none held. When the kernel is stopped, a wait unwinds its
     /// thread; a wait in a destructor that runs then returns at once.
-    template <class Ready> void wait(Ready ready) {
-        if (ready())
-            return;
-        waiter w{k_.cpu().current};
-        do {
-            prepare(w);
-        } while (!ready() && sleep(w));
-    }
+    template <class Ready> void wait(Ready ready) { wait_as(ready, false); }
+    /// The same, of a thread that waits for something to do: however long that takes, it is not
+    /// reported as hung. Linux: TASK_INTERRUPTIBLE or TASK_IDLE.
+    template <class Ready> void wait_idle(Ready ready) { wait_as(ready, true); }
     /// wait_event_timeout. Returns: ready()'s value at the end.
     template <class Ready> bool wait_for(Ready ready, duration timeout) {
         if (ready())
             return true;
         const time_point deadline = k_.now() + timeout;
-        waiter w{k_.cpu().current};
+        waiter w{k_.cpu().current, ready};
         do {
             prepare(w);
             if (ready())
@@ -98,9 +102,42 @@ class wait_queue {
     }
     void wake_all();
     void wake_one();
+    /// waitqueue_active(): no barrier, and so only safe behind one.
     [[nodiscard]] bool empty() const { return waiters_.empty(); }
 
   private:
+    friend class completion;
+    friend class async_domain;
+    friend class work;
+
+    template <class Ready> void wait_as(Ready& ready, bool idle) {
+        if (ready())
+            return;
+        waiter w{k_.cpu().current, ready};
+        w.idle = idle;
+        do {
+            prepare(w);
+        } while (!ready() && sleep(w));
+    }
+    // The queue's own lock, as those take it who look at what it guards: what was done before
+    // publish() by one context is known to another behind its observe(). `state` is what it guards
+    // besides the queue.
+    void publish(u32 state = 0) {
+        if (k_.cpu().watches) [[unlikely]]
+            publish_slow(state);
+    }
+    void observe() const {
+        if (k_.cpu().watches) [[unlikely]]
+            observe_slow();
+    }
+    void publish_slow(u32 state);
+    void observe_slow() const;
+    void state_slow(u32 state);
+    void now_is(u32 state) {
+        if (k_.cpu().watches) [[unlikely]]
+            state_slow(state);
+    }
+
     void prepare(waiter& w); // in the queue, if it is not
     // Both return at once if the waiter has been woken since it was prepared.
     bool sleep(waiter& w);                         // false: must not sleep, which was reported
@@ -108,6 +145,7 @@ class wait_queue {
 
     system& k_;
     name_id name_;
+    u32 id_;
     waiter_list waiters_;
 };
 
@@ -129,20 +167,30 @@ class completion {
     /// Context: any.
     void complete() {
         ++done_;
+        queue_.publish(done_);
         queue_.wake_one();
     }
     void complete_all() {
         done_ = all;
+        queue_.publish(done_);
         queue_.wake_all();
     }
-    void reinit() { done_ = 0; }
-    [[nodiscard]] bool done() const { return done_ != 0; }
+    void reinit() {
+        done_ = 0;
+        queue_.now_is(done_);
+    }
+    [[nodiscard]] bool done() const {
+        queue_.observe();
+        return done_ != 0;
+    }
 
   private:
     static constexpr u32 all = ~0u;
     void take() {
         if (done_ != all)
             --done_;
+        queue_.observe();
+        queue_.now_is(done_);
     }
 
     wait_queue queue_;

@@ -1,5 +1,5 @@
 // Work queues. Linux: include/linux/workqueue.h. Work runs in a kworker thread and may sleep; one
-// work item never runs twice at once.
+// work item never runs twice at once. A freezable item is one that the system's freezer holds up.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,39 @@
 
 namespace spinup::kernel {
 
+class work;
+
+/// The system's freezer, as far as it is about work. Linux: WQ_FREEZABLE, and what freezes and
+/// thaws such queues around a system sleep. Items keep a reference to it.
+class freezer {
+  public:
+    explicit freezer(system& k) : k_(k), id_(k.new_object()) {}
+    freezer(const freezer&) = delete;
+    freezer& operator=(const freezer&) = delete;
+
+    /// From now on items stay queued; returns when none runs or is due. Context: thread. Sleeps.
+    /// Returns: -EBUSY if some went on for 20 s; then nothing is frozen.
+    errno_t freeze();
+    /// Starts what was queued meanwhile. Context: thread.
+    void thaw();
+    [[nodiscard]] bool frozen() const { return frozen_; }
+
+  private:
+    friend class work;
+    void publish(); // what it says now is known to who asks it
+    void observe();
+
+    system& k_;
+    u32 id_;
+    work* held_ = nullptr; // queued while frozen, the latest first
+    u32 active_ = 0;       // given to a worker
+    bool frozen_ = false;
+};
+
 class work {
   public:
-    work(system& k, std::string_view name, std::function<void()> fn);
+    /// With a freezer, the item is freezable.
+    work(system& k, std::string_view name, std::function<void()> fn, freezer* by = nullptr);
     ~work();
     work(const work&) = delete;
     work& operator=(const work&) = delete;
@@ -19,19 +49,31 @@ class work {
     bool queue();
     /// Returns when the item is neither queued nor running. Context: thread. Sleeps.
     void flush();
+    /// cancel_work_sync: takes the item off its queue, and returns when it does not run either.
+    /// Context: thread, not its own. Sleeps. Returns: whether it was queued.
+    bool cancel_sync();
 
   private:
     friend class scheduler;
     friend class delayed_work;
+    friend class freezer;
     void run();     // in a worker, until nothing is queued any more
+    void publish(); // what was done before is known to the next run
     bool unqueue(); // true if it was queued and not yet running
+    [[nodiscard]] bool is_frozen() const { return freezer_ != nullptr && freezer_->frozen_; }
+    void start(); // gives the item to a worker
+    void done_with_worker();
+    void hold(); // until the thaw
 
     system& k_;
+    u32 id_;
     std::function<void()> fn_;
     thread* worker_ = nullptr; // who was given this item; nullptr when idle
     bool queued_ = false;
     bool running_ = false;
     wait_queue idle_;
+    freezer* const freezer_;
+    work* next_held_ = nullptr;
 };
 
 class delayed_work {
@@ -44,8 +86,8 @@ class delayed_work {
     void mod(duration delay);
     /// Returns: whether it was pending and will not run. Does not wait for a running instance.
     bool cancel();
-    /// The same, and returns when no instance runs; one that queues itself again meanwhile is taken
-    /// back. Context: thread, not the work itself. Sleeps.
+    /// cancel_delayed_work_sync: the same, and returns when no instance runs; one that queues
+    /// itself again meanwhile is taken back. Context: thread, not the work itself. Sleeps.
     bool cancel_sync();
     [[nodiscard]] bool pending() const { return timer_.pending() || work_.queued_; }
 

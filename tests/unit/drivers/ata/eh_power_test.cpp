@@ -185,11 +185,7 @@ lines starting(const lines& log, std::string_view with) {
 TEST(EhLog, of_a_drive_that_never_gets_ready) {
     machine_under_test m{linux_7_3(disk(hw::never))};
     m.probe();
-    m.run([&] {
-        m.suspend();
-        m.k.usleep_range(90s);
-        m.settle();
-    });
+    m.run([&] { m.sleep_and_give_up(); });
     const std::string slow = "ata1: link is slow to respond, please be patient (ready=0)";
     EXPECT_EQ(starting(m.log_since(m.slept_until), "ata1"),
               (lines{slow, slow, slow, "ata1: limiting SATA link speed to 3.0 Gbps",
@@ -203,11 +199,7 @@ TEST(EhLog, of_a_drive_that_never_gets_ready_names_the_soft_reset_behind_a_port_
     s.pmp = true;
     machine_under_test m{s};
     m.probe();
-    m.run([&] {
-        m.suspend();
-        m.k.usleep_range(90s);
-        m.settle();
-    });
+    m.run([&] { m.sleep_and_give_up(); });
     const auto log = m.log_since(m.slept_until);
     EXPECT_EQ(starting(log, "ata1: softreset failed"),
               (lines{"ata1: softreset failed (device not ready)",

@@ -89,9 +89,12 @@ TEST(KernelVersion, has_what_its_stable_series_took_from_6_6) {
 TEST(EhOptions, of_a_design_are_those_of_its_newest_kernel) {
     EXPECT_EQ(&eh_options_of(pm_design_sync_3_11), &eh_3_11);
     EXPECT_EQ(&eh_options_of(pm_design_async_3_15), &eh_3_11);
+    // Older than the first row, or posted against 3.11.
+    EXPECT_EQ(&eh_options_of(pm_design_host_async_3_1), &eh_3_11);
+    EXPECT_EQ(&eh_options_of(pm_design_async_rc_2013), &eh_3_11);
     EXPECT_EQ(&eh_options_of(pm_design_locked_6_6), &eh_6_1);
     EXPECT_EQ(&eh_options_of(pm_design_current_7_3), &eh_7_3);
-    const pm_design mine{"mine", "a design of a user", "nowhere", nullptr, nullptr};
+    const pm_design mine{.name = "mine", .summary = "a design of a user", .source = "nowhere"};
     EXPECT_EQ(&eh_options_of(mine), &eh_7_3);
 }
 

@@ -36,7 +36,9 @@ struct setup {
     const disk_start* start = &disk_start_sync;
     const eh_options* eh = nullptr; ///< null: those of the design's kernel
     const dpm_order* order = &dpm_order_upfront;
-    bool warm = true; ///< firmware has waited for the drives before the driver starts
+    driver_switches switches{};
+    bool no_uld = false; ///< neither sd nor sr
+    bool warm = true;    ///< firmware has waited for the drives before the driver starts
     kernel::oracle_config choices{};
 };
 
@@ -62,7 +64,7 @@ struct io_log {
     }
 };
 
-class machine_under_test final : kernel::platform_suspend_ops {
+class machine_under_test final : public kernel::platform_suspend_ops {
   public:
     static constexpr u32 irq = 24;
 
@@ -97,7 +99,12 @@ class machine_under_test final : kernel::platform_suspend_ops {
     }
     void probe() {
         run([this] {
-            ahci = ahci_init_one(core, hba, {.irq = irq, .design = what.design, .eh = &options()});
+            ahci = ahci_init_one(core, hba,
+                                 {.irq = irq,
+                                  .design = what.design,
+                                  .eh = &options(),
+                                  .switches = what.switches,
+                                  .no_uld_attach = what.no_uld ? ~0u : 0u});
             ASSERT_NE(ahci, nullptr);
         });
     }
@@ -118,6 +125,12 @@ class machine_under_test final : kernel::platform_suspend_ops {
     scsi_device& sdev(u32 n) { return *port(n).link.dev.sdev; }
 
     /// Waits until no port has EH to do. Context: in run().
+    /// A suspend, and a resume of which all four tries of a reset may fail (60 s).
+    void sleep_and_give_up() {
+        suspend();
+        k.usleep_range(90s);
+        settle();
+    }
     void settle() {
         for (auto& ap : ahci->host().ports)
             ata_port_wait_eh(*ap);

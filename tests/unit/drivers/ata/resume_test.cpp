@@ -156,14 +156,16 @@ TEST(Resume, disk_that_was_given_up_keeps_the_system_awake_up_to_3_11_only) {
         machine_under_test m{s};
         m.probe();
         m.run([&] {
-            m.suspend();
-            m.k.usleep_range(90s);
-            m.settle();
+            m.sleep_and_give_up();
             EXPECT_EQ(m.try_suspend(), start->stop_errors_abort ? errno_t::eio : errno_t::ok)
                 << start->name;
         });
-        EXPECT_EQ(m.lines(trace_event::sd_result).back(),
-                  "sd 1:0:0:0: [sdb]  Result: hostbyte=DID_BAD_TARGET driverbyte=DRIVER_OK");
+        const auto results = m.lines(trace_event::sd_result);
+        ASSERT_EQ(results.empty(), start->flushes_what_was_written) << start->name;
+        if (!results.empty()) {
+            EXPECT_EQ(results.back(),
+                      "sd 1:0:0:0: [sdb]  Result: hostbyte=DID_BAD_TARGET driverbyte=DRIVER_OK");
+        }
     }
 }
 

@@ -438,7 +438,7 @@ TEST(ScsiQueueDeath, a_second_completion_of_one_issue_is_caught) {
             h.read(h.add_disk(), io);
         });
     };
-    EXPECT_DEATH(complete_twice(), "state == cmnd_state::issued");
+    EXPECT_DEATH(complete_twice(), "== cmnd_state::issued");
 }
 
 TEST(ScsiQueueDeath, refusing_a_completed_command_is_caught) {
@@ -454,7 +454,7 @@ TEST(ScsiQueueDeath, refusing_a_completed_command_is_caught) {
             h.read(h.add_disk(), io);
         });
     };
-    EXPECT_DEATH(both(), "state == cmnd_state::issued");
+    EXPECT_DEATH(both(), "== cmnd_state::issued");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "emu/machine/schema.hpp"
 #include "emu/time/virtual_timeline.hpp"
+#include "tests/support/no_host.hpp"
 #include <gtest/gtest.h>
 
 namespace spinup::cli {
@@ -25,15 +26,6 @@ number = 3
 drive = "hdd"
 never_ready = true
 )";
-
-struct no_memory final : bus::dma {
-    bool read(u64, void*, std::size_t) override { return false; }
-    bool write(u64, const void*, std::size_t) override { return false; }
-};
-struct no_interrupts final : bus::irq_sink {
-    void message() override {}
-    void level(bool) override {}
-};
 
 /// A machine that nobody drives, on virtual time.
 class monitored {
@@ -65,8 +57,8 @@ class monitored {
   private:
     virtual_timeline line_;
     trace_ring log_{line_};
-    no_memory memory_;
-    no_interrupts irq_;
+    test::no_memory memory_;
+    test::no_interrupts irq_;
     machine::hardware hardware_;
     port_monitor monitor_;
 };

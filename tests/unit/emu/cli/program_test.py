@@ -50,7 +50,9 @@ class Commands(Program):
         for text in ("-1", "many", "18446744073709551616"):
             self.mistake("--seed", "for instance --seed 1", "run", "six-ssd", "--seed", text)
         self.mistake("exclude each other", "a token is a schedule", "run", "six-ssd", "--seed", "1",
-                     "--token", "s1:rr")
+                     "--token", "s2:rr")
+        self.mistake("of an older version", "s2:rr is the round robin schedule", "run", "six-ssd",
+                     "--token", "s1:I9L2z2g5w")
 
     def test_numbers(self):
         for text in ("0", "-1", "10001", "1.5", "x", "99999999999999999999"):

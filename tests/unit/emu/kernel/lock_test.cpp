@@ -116,25 +116,68 @@ TEST(spinlock, left_held_by_a_thread_that_ends_is_reported) {
     EXPECT_EQ(w.k.complaints(), 1u);
 }
 
-using spinlock_death = ::testing::Test;
-
-TEST(spinlock_death, taken_twice_is_a_failed_check_that_says_where) {
-    GTEST_FLAG_SET(death_test_style, "fast");
+TEST(spinlock, taken_twice_is_a_deadlock_with_oneself) {
     bare_world w;
     spinlock l(w.k, "l");
+    const run_end end = w.k.run("main", [&] {
+        l.lock();
+        l.lock();
+    });
+    w.k.stop();
+    EXPECT_EQ(end.how, verdict::deadlock);
+    ASSERT_FALSE(w.k.findings().empty());
+    EXPECT_EQ(w.k.findings()[0].kind, finding_kind::deadlock);
+    EXPECT_EQ(w.k.findings()[0].text, "main [100] holds l and takes it again");
+}
+
+TEST(spinlock, taken_twice_by_an_interrupt_ends_the_run) {
+    bare_world w;
+    spinlock l(w.k, "l");
+    w.k.request_irq(1, [&] {
+        const spin_guard g(l);
+        l.lock();
+    });
+    const run_end end = w.k.run("main", [&] {
+        w.k.irq(1).message();
+        w.k.usleep_range(1ms);
+    });
+    EXPECT_EQ(end.how, verdict::deadlock);
+    EXPECT_EQ(w.k.findings()[0].text, "an interrupt holds l and takes it again");
+}
+
+TEST(spinlock, relied_upon_or_unlocked_without_being_held_is_reported) {
+    bare_world w;
+    spinlock l(w.k, "l");
+    mutex m(w.k, "m");
+    w.k.run("main", [&] {
+        {
+            const spin_guard g(l);
+            l.assert_held();
+        }
+        EXPECT_TRUE(w.k.findings().empty());
+        l.assert_held();
+        l.unlock();
+        m.unlock();
+    });
+    ASSERT_EQ(w.k.findings().size(), 3u);
+    for (const finding& f : w.k.findings()) {
+        EXPECT_EQ(f.kind, finding_kind::lock_not_held);
+        EXPECT_EQ(f.pid, 100);
+    }
+    EXPECT_EQ(w.k.complaints(), 3u);
+}
+
+using kernel_death = ::testing::Test;
+
+TEST(kernel_death, a_failed_check_says_where_the_world_was) {
+    GTEST_FLAG_SET(death_test_style, "fast");
+    bare_world w;
     EXPECT_DEATH(w.k.run("main",
                          [&] {
                              w.k.usleep_range(2ms);
-                             l.lock();
-                             l.lock();
+                             CHECK(w.k.now() == at_ms(3));
                          }),
-                 "CHECK failed(.|\n)*at 0.002000000 s, in main \\[100\\](.|\n)*token: s1:rr");
-}
-
-TEST(spinlock_death, assert_held_fails_for_another_thread) {
-    bare_world w;
-    spinlock l(w.k, "l");
-    EXPECT_DEATH(w.k.run("main", [&] { l.assert_held(); }), "CHECK failed");
+                 "CHECK failed(.|\n)*at 0.002000000 s, in main \\[100\\](.|\n)*token: s2:rr");
 }
 
 TEST(warn_on, is_traced_counted_and_returns_the_condition) {

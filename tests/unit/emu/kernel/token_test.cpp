@@ -13,13 +13,13 @@ token round_trip(const token& t) {
 }
 
 TEST(token, round_robin_is_short) {
-    EXPECT_EQ(token{}.text(), "s1:rr");
+    EXPECT_EQ(token{}.text(), "s2:rr");
     EXPECT_TRUE(round_trip(token{}).round_robin());
 }
 
 TEST(token, exploring_without_a_pick_is_not_round_robin) {
     const token t = token::exploring();
-    EXPECT_NE(t.text(), "s1:rr");
+    EXPECT_NE(t.text(), "s2:rr");
     EXPECT_EQ(round_trip(t), t);
 }
 
@@ -50,7 +50,7 @@ TEST(token, text_is_the_same_on_every_machine) {
     token t = token::exploring();
     for (u32 pick : {0u, 0u, 1u, 2u, 0u, 1u})
         t.record(choice::thread, 3, pick);
-    EXPECT_EQ(t.text(), "s1:I9L2z2g5w");
+    EXPECT_EQ(t.text(), "s2:I9L2z2g5w");
 }
 
 TEST(token, damage_is_told) {
@@ -61,9 +61,11 @@ TEST(token, damage_is_told) {
     for (std::size_t cut = 0; cut < text.size(); ++cut)
         EXPECT_FALSE(token::parse(text.substr(0, cut)).ok()) << cut;
     EXPECT_FALSE(token::parse(text + "A").ok());
-    EXPECT_FALSE(token::parse("s2:rr").ok());
-    EXPECT_FALSE(token::parse("s1:r r").ok());
-    EXPECT_FALSE(token::parse("s1:AAAAAAAAAAAAAAAAAAAAAAAA").ok());
+    EXPECT_FALSE(token::parse("s3:rr").ok());
+    EXPECT_FALSE(token::parse("s2:r r").ok());
+    EXPECT_FALSE(token::parse("s2:AAAAAAAAAAAAAAAAAAAAAAAA").ok());
+    EXPECT_NE(token::parse("s1:I9L2z2g5w").error().text().find("older version"), std::string::npos);
+    EXPECT_TRUE(token::parse("s1:rr").ok()) << "nothing was asked then either";
     const result<token> bad = token::parse("nonsense");
     ASSERT_FALSE(bad.ok());
     EXPECT_NE(bad.error().text().find("nonsense"), std::string::npos);
@@ -75,7 +77,7 @@ TEST(token, random_text_never_crashes) {
     constexpr std::string_view letters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz09-_=";
     for (int i = 0; i < 20'000; ++i) {
-        std::string text = "s1:";
+        std::string text = "s2:";
         for (u64 n = r.below(30); n != 0; --n)
             text += letters[r.below(static_cast<u32>(letters.size()))];
         const result<token> t = token::parse(text);
@@ -138,7 +140,7 @@ TEST(replay, of_round_robin_does_not_explore) {
     EXPECT_FALSE(r.explores());
     EXPECT_EQ(r.pick(choice::random, 9), 0u);
     EXPECT_FALSE(r.ran_out());
-    EXPECT_EQ(r.schedule().text(), "s1:rr");
+    EXPECT_EQ(r.schedule().text(), "s2:rr");
 }
 
 } // namespace

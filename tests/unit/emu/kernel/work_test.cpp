@@ -263,5 +263,102 @@ TEST(async_domain, a_call_may_schedule_another) {
     EXPECT_EQ(depth, 5);
 }
 
+TEST(freezer, lets_what_runs_end_and_holds_up_the_rest_in_order) {
+    bare_world w;
+    freezer ice(w.k);
+    std::string ran;
+    work first(
+        w.k, "first",
+        [&] {
+            w.k.usleep_range(3ms);
+            ran += "1";
+        },
+        &ice);
+    work second(
+        w.k, "second", [&] { ran += "2"; }, &ice);
+    work third(
+        w.k, "third", [&] { ran += "3"; }, &ice);
+    work other(w.k, "other", [&] { ran += "o"; });
+    w.k.run("main", [&] {
+        first.queue();
+        w.k.usleep_range(1ms);
+        EXPECT_EQ(ice.freeze(), errno_t::ok);
+        EXPECT_EQ(ran, "1");
+        EXPECT_TRUE(third.queue());
+        EXPECT_TRUE(second.queue());
+        EXPECT_TRUE(first.queue());
+        EXPECT_FALSE(second.queue());
+        other.queue();
+        w.k.usleep_range(1s);
+        EXPECT_EQ(ran, "1o");
+        EXPECT_TRUE(second.cancel_sync());
+        ice.thaw();
+        first.flush();
+        EXPECT_EQ(ran, "1o31");
+        EXPECT_TRUE(second.queue());
+        second.flush();
+        EXPECT_EQ(ran, "1o312");
+    });
+}
+
+TEST(freezer, gives_up_on_work_that_does_not_end) {
+    bare_world w;
+    freezer ice(w.k);
+    work slow(
+        w.k, "slow", [&] { w.k.usleep_range(60s); }, &ice);
+    w.k.run("main", [&] {
+        slow.queue();
+        w.k.usleep_range(1ms);
+        EXPECT_EQ(ice.freeze(), errno_t::ebusy);
+        EXPECT_FALSE(ice.frozen());
+        EXPECT_GE(w.k.now(), at_ms(20'000));
+        slow.flush();
+    });
+}
+
+TEST(freezer, work_that_queues_itself_while_freezing_waits_for_the_thaw) {
+    bare_world w;
+    freezer ice(w.k);
+    int runs = 0;
+    work* self = nullptr;
+    work item(
+        w.k, "item",
+        [&] {
+            w.k.usleep_range(2ms);
+            if (++runs < 3)
+                self->queue();
+        },
+        &ice);
+    self = &item;
+    w.k.run("main", [&] {
+        item.queue();
+        w.k.usleep_range(1ms);
+        EXPECT_EQ(ice.freeze(), errno_t::ok);
+        EXPECT_EQ(runs, 1);
+        ice.thaw();
+        item.flush();
+        EXPECT_EQ(runs, 3);
+    });
+}
+
+TEST(work, cancel_sync_waits_for_the_run_and_drops_the_next) {
+    bare_world w;
+    int runs = 0;
+    work item(w.k, "item", [&] {
+        w.k.usleep_range(5ms);
+        ++runs;
+    });
+    w.k.run("main", [&] {
+        item.queue();
+        w.k.usleep_range(1ms);
+        item.queue();
+        EXPECT_TRUE(item.cancel_sync());
+        EXPECT_EQ(runs, 1);
+        EXPECT_FALSE(item.cancel_sync());
+        w.k.usleep_range(10ms);
+        EXPECT_EQ(runs, 1);
+    });
+}
+
 } // namespace
 } // namespace spinup::kernel

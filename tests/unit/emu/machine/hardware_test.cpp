@@ -4,21 +4,13 @@
 #include "emu/machine/schema.hpp"
 #include "emu/time/virtual_timeline.hpp"
 #include "emu/trace/trace_ring.hpp"
+#include "tests/support/no_host.hpp"
 #include <gtest/gtest.h>
 
 namespace spinup::machine {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct no_memory final : bus::dma {
-    bool read(u64, void*, std::size_t) override { return false; }
-    bool write(u64, const void*, std::size_t) override { return false; }
-};
-struct no_interrupts final : bus::irq_sink {
-    void message() override {}
-    void level(bool) override {}
-};
 
 machine loaded(std::vector<std::string> overrides = {}) {
     auto m = load("back-to-back", overrides);
@@ -29,8 +21,8 @@ machine loaded(std::vector<std::string> overrides = {}) {
 struct hardware_test : testing::Test {
     virtual_timeline line;
     trace_ring log{line};
-    no_memory memory;
-    no_interrupts irq;
+    test::no_memory memory;
+    test::no_interrupts irq;
 };
 
 TEST_F(hardware_test, drives_are_ready_at_once_when_firmware_has_waited) {

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <latch>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -291,6 +293,16 @@ TEST_F(Server, one_of_those_that_start_at_once_gets_the_socket) {
         ASSERT_EQ(std::count(started.begin(), started.end(), nullptr), 3) << round;
         ASSERT_TRUE(test::connect_to(path));
     }
+}
+
+TEST_F(Server, does_not_wait_for_ever_for_a_folder_that_somebody_has_locked) {
+    const std::string path = folder.file("locked.sock");
+    const unique_fd theirs{::open(folder.file("").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    ASSERT_EQ(::flock(theirs.get(), LOCK_EX), 0);
+    EXPECT_NE(error_of(path).find("somebody holds a lock on the folder"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    ASSERT_EQ(::flock(theirs.get(), LOCK_UN), 0);
+    EXPECT_EQ(error_of(path), "");
 }
 
 TEST_F(Server, leaves_a_socket_alone_on_which_somebody_listens) {

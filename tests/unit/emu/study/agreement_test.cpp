@@ -26,6 +26,8 @@ TEST(Agreement, allows_150_ms_or_2_percent) {
     EXPECT_TRUE(differs(6'032ms, 6'281ms, 0ms));
     EXPECT_TRUE(differs(6'032ms, 6'439ms, 256ms));
     EXPECT_TRUE(differs(6'281ms, 6'032ms, 256ms)) << "late, never early";
+    EXPECT_FALSE(differs(2'048ms, 2'304ms, 256ms));
+    EXPECT_TRUE(differs(2'047ms, 2'303ms, 256ms)) << "too short to hold such a sleep";
 }
 
 TEST(Agreement, takes_what_did_not_happen_for_later_than_all) {

@@ -113,10 +113,6 @@ class GuestFolder : public testing::Test {
         return folder ? *folder + "/" + name : folder.error().message;
     }
 
-    static bool there(const std::string& tool) {
-        return run({"/bin/sh", "-c", "command -v " + tool}).status == 0;
-    }
-
     fs::path folder_;
 };
 

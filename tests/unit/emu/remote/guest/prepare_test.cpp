@@ -21,9 +21,6 @@ esac; done
 class Prepare : public GuestFolder {
   protected:
     void SetUp() override {
-        for (const char* tool : {"cpio", "depmod", "setpriv", "flock", "xz"})
-            if (!there(tool) && !there(std::string("/usr/sbin/") + tool))
-                GTEST_SKIP() << "no " << tool << " here";
         put("bin/dpkg", "#!/bin/sh\necho amd64\n", true);
         put("bin/dpkg-deb", "#!/bin/sh\nexit 0\n", true);
         put("bin/apt-cache", "#!/bin/sh\nexit 0\n", true);

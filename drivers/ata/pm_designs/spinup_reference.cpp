@@ -1,0 +1,72 @@
+// Our own design: what the history of the others asks for, in one place.
+//
+// A resume posts its request and returns. A suspend waits for its own result alone, and if EH waits
+// for a drive to spin up, it ends that wait, so the port goes down at once; whatever is held in the
+// queue stays there for the next resume. Each requester takes its turn under the lock, tests again
+// after each wait (`while`), and waits for no more than that the request before it is picked up. EH
+// picks a request up whole, so a suspend never mixes with a resume that it finds (L1), and takes
+// nothing of it into the next cycle (L7). Results are counted objects: a late one is neither lost
+// to a requester that still asks nor written where one has gone (H2), and -EINPROGRESS until then
+// (H4); a port that cannot be suspended says so (L4). Its disk start flushes only what was written.
+#include "drivers/ata/pm_designs/callbacks.hpp"
+#include "drivers/ata/pm_designs/registry.hpp"
+
+namespace spinup::drivers {
+namespace {
+
+/// Locks: none held; the port's is taken.
+void post_in_turn(pm_port& ap, kernel::pm_message mesg, kernel::result_slot* result) {
+    kernel::spin_guard guard(ap.lock());
+    while (ap.pm_pending()) {
+        guard.unlock();
+        ap.wait_posted(nullptr);
+        guard.lock();
+    }
+    ap.post(mesg, ask_of(mesg).action, ask_of(mesg).flags, result);
+}
+
+/// Returns: what EH says of the request.
+errno_t carry_out(pm_port& ap, kernel::pm_message mesg) {
+    kernel::result_slot result{ap.kernel(), errno_t::einprogress, true};
+    post_in_turn(ap, mesg, &result);
+    ap.wait_posted(&result);
+    ap.wait_eh();
+    return result.value();
+}
+
+errno_t ata_port_suspend(pm_port& ap, kernel::pm_message mesg) {
+    const bool skipped = mesg.event == kernel::pm_event::hibernate && ap.runtime_suspended();
+    return skipped || stays_suspended(ap, mesg) ? errno_t::ok : carry_out(ap, mesg);
+}
+
+errno_t ata_port_resume(pm_port& ap, kernel::pm_message mesg) {
+    if (mesg.event == kernel::pm_event::auto_resume)
+        return carry_out(ap, mesg);
+    const bool skipped = mesg.event == kernel::pm_event::resume && ap.runtime_suspended();
+    if (!skipped)
+        post_in_turn(ap, mesg, nullptr);
+    return errno_t::ok;
+}
+
+errno_t request(pm_port& ap, kernel::pm_message mesg, kernel::result_slot& result) {
+    post_in_turn(ap, mesg, &result);
+    return errno_t::ok;
+}
+
+} // namespace
+
+const pm_design pm_design_spinup_reference{
+    .name = "spinup_reference",
+    .summary = "non-blocking both ways: a suspend ends a resume's wait for the disk",
+    .source = "spinup's own",
+    .port_suspend = ata_port_suspend,
+    .port_resume = ata_port_resume,
+    .request = request,
+    .resume_returns = true,
+    .suspend_aborts_resume = true,
+    .counted_results = true,
+    .takes_requests_whole = true,
+    .disk_start = "reference",
+};
+
+} // namespace spinup::drivers

@@ -1,0 +1,111 @@
+// `spinup validate`: every property over every scenario, for one design.
+#include "emu/study/explore/validate.hpp"
+
+#include "emu/cli/commands.hpp"
+#include "emu/cli/json.hpp"
+#include "emu/cli/junit.hpp"
+#include "emu/cli/output.hpp"
+#include "emu/cli/registries.hpp"
+#include "emu/cli/terminal.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace spinup::cli {
+namespace {
+
+std::string_view state_of(const study::validation_row& row) {
+    return !row.holds() ? "violated" : row.applies ? "holds" : "-";
+}
+
+std::string table(const study::validation& v) {
+    std::string out =
+        fmt::format("{}: {} schedules\n\n{:<30} {:<9} {:>9} {:>12} {:>11}\n", v.design, v.schedules,
+                    "property", "", "schedules", "odds", "time");
+    for (const auto& row : v.rows)
+        fmt::format_to(std::back_inserter(out), "{:<30} {:<9} {:>9} {:>12} {:>11}\n", row.name,
+                       state_of(row), row.schedules,
+                       row.holds() ? "" : fmt::format("1 in {}", row.first_at + 1),
+                       row.holds() ? "" : fmt::format("{:.1f} ms", to_ms(row.after)));
+    for (const auto& row : v.rows)
+        if (!row.holds())
+            fmt::format_to(std::back_inserter(out), "\n{} ({}, {})\n  {}\n  spinup replay '{}'\n",
+                           row.name, row.scenario, row.strategy, row.reason, row.token);
+    return out;
+}
+
+std::string json_of(const study::validation& v) {
+    json list = json::array();
+    for (const auto& row : v.rows) {
+        json one{{"name", row.name},
+                 {"holds", row.holds()},
+                 {"applies", row.applies},
+                 {"schedules", row.schedules}};
+        one["token"] = row.holds() ? json(nullptr) : json(row.token);
+        if (!row.holds()) {
+            one["scenario"] = row.scenario;
+            one["strategy"] = row.strategy;
+            one["first_at"] = row.first_at;
+            one["reason"] = row.reason;
+        }
+        list.push_back(std::move(one));
+    }
+    json top;
+    top["design"] = v.design;
+    top["properties"] = std::move(list);
+    return top.dump(1) + "\n";
+}
+
+std::string junit_of(const study::validation& v) {
+    std::vector<junit_case> cases;
+    for (const auto& row : v.rows) {
+        junit_case c;
+        c.name = row.name;
+        c.skipped = row.holds() && !row.applies;
+        if (!row.holds())
+            c.failure = fmt::format("{}\nspinup replay '{}'", row.reason, row.token);
+        cases.push_back(std::move(c));
+    }
+    return junit("spinup.validate." + v.design, cases);
+}
+
+} // namespace
+
+int validate(const validate_options& options) {
+    const output_target json_to{"--json", options.json};
+    const output_target junit_to{"--junit", options.junit};
+    auto wrong = check_name(registry::designs, "--design", options.design);
+    if (!wrong)
+        wrong = check_outputs({&json_to, &junit_to});
+    if (wrong)
+        return report(*wrong);
+
+    study::validation_plan plan;
+    plan.who.design = options.design;
+    plan.who.switches = options.switches;
+    plan.schedules = options.schedules;
+    plan.seed = options.seed;
+    plan.jobs = options.jobs;
+    plan.stop = &interrupt_flag();
+    progress line;
+    plan.progress = [&line](std::size_t done, std::size_t all) {
+        line.show(fmt::format("{} of {} parts", done, all));
+    };
+    const auto v = study::validate(plan);
+    line.clear();
+    if (!v)
+        return report(v.error());
+
+    if (auto failed = write_outputs(
+            std::array{output{&json_to, json_of(*v)}, output{&junit_to, junit_of(*v)}}))
+        return report(*failed);
+    if (!json_to.to_stdout() && !junit_to.to_stdout())
+        if (auto failed = write_stdout(table(*v)))
+            return report(*failed);
+    if (interrupted())
+        write_stderr("spinup: interrupted\n");
+    return v->holds() && !interrupted() ? exit_ok : exit_failed;
+}
+
+} // namespace spinup::cli

@@ -1,0 +1,42 @@
+#include "emu/study/explore/reduce.hpp"
+
+#include "emu/kernel/explore/minimiser.hpp"
+
+#include <optional>
+#include <spinup/base/check.hpp>
+
+namespace spinup::study {
+
+reduced reduce(const exploration& what, const kernel::run_token& token, std::string_view verdict,
+               u64 max_runs) {
+    auto made = explorer::make(what);
+    CHECK(made.ok());
+    explorer& e = **made;
+    const script first = script_of(token);
+    const kernel::rerun again =
+        [&](const kernel::failing_run& candidate) -> std::optional<std::vector<u32>> {
+        if (e.play({candidate.options, candidate.picks}).verdict != verdict)
+            return std::nullopt;
+        return e.last().schedule.picks();
+    };
+    const kernel::minimised least = kernel::minimise({first.options, first.picks}, again, max_runs);
+    return {e.play({least.run.options, least.run.picks}, true), least.runs, least.minimal};
+}
+
+result<schedule_result> replay(const kernel::run_token& token) {
+    const auto what = exploration_of(token);
+    if (!what)
+        return what.error();
+    auto made = explorer::make(*what);
+    if (!made)
+        return made.error();
+    schedule_result r = (*made)->play(script_of(token), true);
+    const kernel::run_token played = (*made)->last();
+    if (played.check != token.check || played.schedule.questions() != token.schedule.questions())
+        return user_error{{},
+                          "the token is not of this program: another run came of it",
+                          "replay it with the version that printed it"};
+    return r;
+}
+
+} // namespace spinup::study

@@ -1,0 +1,22 @@
+// A failing schedule made small, and a token played again.
+#pragma once
+
+#include "emu/study/explore/exploration.hpp"
+
+namespace spinup::study {
+
+struct reduced {
+    schedule_result run; ///< of the smallest found, with its interleaving
+    u64 runs = 0;        ///< that it took
+    bool minimal = false;
+};
+
+/// Requires: `token` is of a run that this program has just made and that has this verdict.
+reduced reduce(const exploration& what, const kernel::run_token& token, std::string_view verdict,
+               u64 max_runs);
+
+/// Plays a token. Returns: the run, with its interleaving, or the user's mistake: also if what was
+/// played is not what the token was made from.
+result<schedule_result> replay(const kernel::run_token& token);
+
+} // namespace spinup::study

@@ -1,0 +1,40 @@
+// A disk that nobody pulls out stays in use.
+#include "emu/study/properties/records.hpp"
+
+namespace spinup::study {
+namespace {
+
+class watch final : public property_watch {
+  public:
+    explicit watch(const run_facts& facts) : facts_(facts) {}
+
+    violation take(const trace_record& r) override {
+        if (event_of(r) == trace_event::cable_out)
+            pulled_[r.args[0]] = true;
+        if (event_of(r) != trace_event::ata_dev_disabled || pulled_[r.args[0]] != 0)
+            return std::nullopt;
+        return fmt::format("ata{}: libata gives up a disk that is there", r.args[0]);
+    }
+
+    violation at_end() override {
+        for (u32 n = 1; n <= facts_.ports(); ++n) {
+            const port_facts p = facts_.port(n);
+            if (p.disk && p.plugged && !p.enabled && !p.unloading)
+                return fmt::format("ata{}: its disk is there, and not in use", n);
+        }
+        return std::nullopt;
+    }
+
+  private:
+    const run_facts& facts_;
+    by_port<char> pulled_; // a truth value; a vector of bool has no references
+};
+
+} // namespace
+
+const property property_no_disk_lost{.name = "no-disk-lost",
+                                     .meaning = "a disk that nobody pulls out stays in use",
+                                     .source = "D-37, D-44",
+                                     .over = watch_over<watch>};
+
+} // namespace spinup::study

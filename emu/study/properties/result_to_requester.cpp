@@ -1,0 +1,79 @@
+// Whoever made a request and looks at its result sees that of its own operation: written once, and
+// not before the operation is over. (A result that is written when nobody is there any more is a
+// finding of the kernel's.)
+#include "emu/study/properties/records.hpp"
+#include <algorithm>
+#include <map>
+
+namespace spinup::study {
+namespace {
+
+class watch final : public property_watch {
+  public:
+    explicit watch(const run_facts&) {}
+
+    violation take(const trace_record& r) override {
+        switch (event_of(r)) {
+        case trace_event::pm_asked:
+            asked_[r.thread] = {r.args[0], r.args[1], false, {}};
+            break;
+        case trace_event::pm_answered:
+            asked_[r.thread].accepted = signed_of(r.args[1]) == 0;
+            break;
+        case trace_event::pm_request:
+            posted_[r.args[0]] = r.args[1];
+            break;
+        case trace_event::pm_done:
+            for (auto& [thread, each] : asked_)
+                if (each.port == r.args[0] && each.event == posted_[r.args[0]])
+                    each.results.push_back(signed_of(r.args[1]));
+            break;
+        case trace_event::pm_result_read:
+            return read(asked_[r.thread], signed_of(r.args[1]), r.args[2]);
+        default:
+            break;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    struct request {
+        u32 port = 0;
+        u32 event = 0;
+        bool accepted = false;
+        std::vector<int> results; ///< of operations like it that have ended since
+    };
+
+    static violation read(const request& of, int value, u32 writes) {
+        if (!of.accepted)
+            return std::nullopt;
+        const auto says = [&of](std::string_view what) {
+            return fmt::format("ata{}: the requester of {} {}", of.port,
+                               to_string(message_of(of.event)), what);
+        };
+        if (writes > 1)
+            return says("has been given two results");
+        if (of.results.empty())
+            return value == 0 ? violation{says("reads success before the operation is over")}
+                              : std::nullopt;
+        if (writes == 0)
+            return says("is never told how it ended");
+        if (std::find(of.results.begin(), of.results.end(), value) == of.results.end())
+            return says(fmt::format("reads {}, which is not its result", value));
+        return std::nullopt;
+    }
+
+    std::map<u16, request> asked_; // by thread: its last one
+    by_port<u32> posted_;
+};
+
+} // namespace
+
+const property property_result_to_requester{
+    .name = "result-to-requester",
+    .meaning = "a requester that looks sees its own operation's result, written once",
+    .source = "D-4, H2, H4, H5",
+    .over = watch_over<watch>,
+    .applies = [](const pm_design& design) { return design.request != nullptr; }};
+
+} // namespace spinup::study
