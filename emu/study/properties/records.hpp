@@ -20,9 +20,6 @@ namespace spinup::study {
     return {static_cast<kernel::pm_event>(argument)};
 }
 
-/// "suspend", "runtime resume"
-[[nodiscard]] std::string_view to_string(kernel::pm_message m);
-
 /// Of "ata3". Returns: 0 for another device.
 [[nodiscard]] u32 port_of_ata(std::string_view device);
 /// Of "2:0:0:0", a disk: SCSI hosts count from 0. Returns: 0 for another device.

@@ -29,7 +29,7 @@ TEST(NoPmOperationLost, sees_one_posted_over_another) {
     handmade_run bad;
     bad(pm_request, 1, pm_event::suspend)(pm_request, 1, pm_event::auto_resume)(pm_done, 1, 0);
     EXPECT_EQ(violation_of("no-pm-operation-lost", bad),
-              "ata1: runtime resume is posted over suspend, which EH has not picked up");
+              "ata1: auto-resume is posted over suspend, which EH has not picked up");
 }
 
 TEST(NoPmOperationLost, sees_one_that_is_never_picked_up) {
