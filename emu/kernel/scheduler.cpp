@@ -21,10 +21,12 @@ scheduler::scheduler(system& k, virtual_timeline& line, trace& log, dma_arena& m
       host_(fiber_host::of_this_thread()), kernel_(k), memory_(memory),
       msleep_(log.intern("msleep")), kworker_idle_(log.intern("work")) {
     if (explorer != nullptr) {
-        checkers_ = std::make_unique<check::checkers>(
-            log, options.checks,
-            [this](finding_kind kind, std::string text) { report(kind, std::move(text)); });
+        if (options.checks.any())
+            checkers_ = std::make_unique<check::checkers>(
+                log, options.checks,
+                [this](finding_kind kind, std::string text) { report(kind, std::move(text)); });
         states_ = explorer->wants_states();
+        details_ = states_ || explorer->wants_details();
     }
     cpu_.watches = explorer != nullptr;
     update_attention();
@@ -136,7 +138,7 @@ bool scheduler::may_sleep_slow() {
     }
     complain(finding_kind::atomic_sleep, "BUG: sleeping function called from invalid context",
              __FILE__, __LINE__);
-    if (watches())
+    if (watches() && checkers_ != nullptr)
         checkers_->sleeps_atomic(actor());
     return cpu_.current != nullptr; // with a spinlock held it does sleep, as it would
 }

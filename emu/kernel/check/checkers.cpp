@@ -52,9 +52,9 @@ void checkers::sleeps_atomic(const actor& who) {
 
 void checkers::returns(const actor& who, std::string_view what) {
     if (options_.balance && !held_.of(who.slot).empty())
-        report_(finding_kind::lock_held, who.text() + ": " + std::string{what} + " ends with " +
-                                             held_.text(held_.snapshot(who.slot), names_) +
-                                             " held");
+        report_(finding_kind::lock_held,
+                who.text(names_) + ": " + std::string{what} + " ends with " +
+                    held_.text(held_.snapshot(who.slot), names_) + " held");
     held_.clear(who.slot);
 }
 

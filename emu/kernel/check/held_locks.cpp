@@ -7,7 +7,7 @@ namespace spinup::kernel::check {
 void held_locks::add(u32 slot, const held_lock& l) {
     context& c = at(slot);
     c.list.push_back(l);
-    c.changed = true;
+    c.number = longer(c.number, l.name);
 }
 
 void held_locks::remove(u32 slot, u32 object) {
@@ -16,35 +16,36 @@ void held_locks::remove(u32 slot, u32 object) {
                                     [object](const held_lock& l) { return l.object == object; });
     if (place == c.list.rend())
         return;
+    const bool last = place == c.list.rbegin();
     c.list.erase(std::next(place).base());
-    c.changed = true;
+    if (last) {
+        c.number = spellings_[c.number].before;
+        return;
+    }
+    c.number = 0;
+    for (const held_lock& l : c.list)
+        c.number = longer(c.number, l.name);
 }
 
-/// There are few different lists in a world, and most are asked for again and again.
-u32 held_locks::snapshot(u32 slot) {
-    context& c = at(slot);
-    if (!c.changed)
-        return c.number;
-    c.changed = false;
-    const auto same = [&c](const std::vector<name_id>& names) {
-        return std::equal(names.begin(), names.end(), c.list.begin(), c.list.end(),
-                          [](name_id n, const held_lock& l) { return n == l.name; });
-    };
-    const auto found = std::find_if(snapshots_.begin(), snapshots_.end(), same);
-    c.number = static_cast<u32>(found - snapshots_.begin());
-    if (found == snapshots_.end()) {
-        std::vector<name_id>& names = snapshots_.emplace_back();
-        for (const held_lock& l : c.list)
-            names.push_back(l.name);
-    }
-    return c.number;
+void held_locks::clear(u32 slot) {
+    at(slot).list.clear();
+    at(slot).number = 0;
+}
+
+u32 held_locks::longer(u32 snapshot, name_id by) {
+    for (u32 i = snapshot + 1; i < spellings_.size(); ++i)
+        if (spellings_[i].before == snapshot && spellings_[i].name == by)
+            return i;
+    spellings_.push_back({snapshot, by});
+    return static_cast<u32>(spellings_.size() - 1);
 }
 
 std::string held_locks::text(u32 snapshot, const trace& names) const {
-    std::string out;
-    for (name_id n : snapshots_[snapshot])
-        out.append(out.empty() ? "" : ", ").append(names.name(n));
-    return out.empty() ? "no lock" : out;
+    if (snapshot == 0)
+        return "no lock";
+    const spelling& s = spellings_[snapshot];
+    std::string out = s.before == 0 ? std::string{} : text(s.before, names) + ", ";
+    return out.append(names.name(s.name));
 }
 
 } // namespace spinup::kernel::check

@@ -21,10 +21,10 @@ class held_locks {
     [[nodiscard]] const lock_list& of(u32 slot) { return at(slot).list; }
     void add(u32 slot, const held_lock& l);
     void remove(u32 slot, u32 object);
-    void clear(u32 slot) { at(slot) = {}; }
+    void clear(u32 slot);
 
     /// A number for the present list of a context, to be spelt out later; 0 for an empty list.
-    u32 snapshot(u32 slot);
+    u32 snapshot(u32 slot) { return at(slot).number; }
     /// "a, b" or "no lock".
     [[nodiscard]] std::string text(u32 snapshot, const trace& names) const;
 
@@ -32,16 +32,21 @@ class held_locks {
     struct context {
         lock_list list;
         u32 number = 0;
-        bool changed = false;
     };
     context& at(u32 slot) {
         if (slot >= contexts_.size())
             contexts_.resize(slot + 1);
         return contexts_[slot];
     }
+    u32 longer(u32 snapshot, name_id by);
 
+    /// A list: another one and a name behind it. There are few different ones in a world.
+    struct spelling {
+        u32 before = 0;
+        name_id name{};
+    };
     std::vector<context> contexts_;
-    std::vector<std::vector<name_id>> snapshots_{1}; // the first is the empty list
+    std::vector<spelling> spellings_{1}; // by snapshot; the first is the empty list
 };
 
 } // namespace spinup::kernel::check

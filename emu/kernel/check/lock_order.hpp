@@ -44,12 +44,14 @@ class lock_order {
         bool reported = false;
     };
 
+    bool judged_already(u32 outer, u32 inner);
     u64 class_of(name_id name);
     [[nodiscard]] bool known(node from, node to) const;
     bool path(node from, node to, std::set<node>& been, std::string& text) const;
     std::optional<std::string> judge(const held_lock& lock, irq_use& use);
 
     const trace& names_;
+    std::vector<std::vector<u32>> judged_; // by inner lock: the locks that were held
     std::map<name_id, u64> class_of_name_;
     std::map<std::string, u64> classes_;
     std::map<node, std::vector<edge>> order_;

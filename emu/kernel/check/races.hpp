@@ -19,37 +19,43 @@ namespace spinup::kernel::check {
 class races {
   public:
     races(happens_before& clocks, held_locks& held, const trace& names)
-        : clocks_(clocks), held_(held), names_(names) {}
+        : clocks_(clocks), held_(held), names_(names) {
+        contexts_.reserve(contexts_at_first);
+    }
 
     /// Returns: what there is to report.
     std::optional<std::string> access(const actor& who, const shared_cell& cell,
                                       kernel::access how);
-    void forget(u32 cell) {
-        if (cell < cells_.size())
-            cells_[cell] = {};
-    }
+    void forget(u32 cell);
 
   private:
     struct seen {
         actor who;
         u32 tick = 0; ///< 0: never
         u32 locks = 0;
+        friend bool operator==(const seen&, const seen&) = default;
     };
+    /// What one context did to a cell.
     struct by_context {
         u32 slot = 0;
+        u32 next = none;          ///< another context's, of the same cell
         std::array<seen, 4> last; ///< by kind()
     };
     struct cell_history {
-        std::vector<by_context> contexts;
+        u32 contexts = none; ///< the first of its in contexts_
+        u32 latest = none;   ///< whose the last access was
         bool reported = false;
     };
 
+    static constexpr u32 none = ~0u;
+    // A small world has as many fields and contexts that touch them.
+    static constexpr std::size_t contexts_at_first = 16;
     // Bit 0: it writes; bit 1: it is marked.
     static constexpr u32 writes = 1;
     static constexpr u32 marked = 2;
     static u32 kind(kernel::access how);
     static std::string_view verb(u32 kind);
-    const seen* conflicting(cell_history& h, const actor& who, u32 kind);
+    const seen* conflicting(const cell_history& h, const actor& who, u32 kind);
     by_context& context(cell_history& h, u32 slot);
     [[nodiscard]] std::string line(const seen& s, u32 kind) const;
 
@@ -57,6 +63,8 @@ class races {
     held_locks& held_;
     const trace& names_;
     std::vector<cell_history> cells_;
+    std::vector<by_context> contexts_;
+    u32 unused_ = none; // a chain of those whose field is gone
 };
 
 } // namespace spinup::kernel::check
