@@ -36,6 +36,12 @@ result<schedule_result> replay(const kernel::run_token& token) {
         return user_error{{},
                           "the token is not of this program: another run came of it",
                           "replay it with the version that printed it"};
+    // What has no effect is a slip all the same: whoever wrote it thinks that it has.
+    if (!(played == token))
+        return user_error{{},
+                          "the token holds what no run has: an option that nobody asks for, or an "
+                          "answer to a question that has not so many",
+                          "the run that came of it is " + played.text()};
     return r;
 }
 

@@ -47,6 +47,17 @@ TEST(ScenarioToken, OfAnotherProgramIsRefused) {
     EXPECT_NE(played.error().message.find("not of this program"), std::string::npos);
 }
 
+TEST(ScenarioToken, WithAnOptionThatNobodyAsksForIsRefused) {
+    const auto e = explorer_of(writing_to_the_dead());
+    static_cast<void>(e->play(hasty()));
+    kernel::run_token token = e->last();
+    token.options.push_back({"no-such", 3});
+    const auto played = replay(token);
+    ASSERT_FALSE(played.ok());
+    EXPECT_NE(played.error().message.find("what no run has"), std::string::npos);
+    EXPECT_NE(played.error().hint.find(e->last().text()), std::string::npos);
+}
+
 TEST(ScenarioToken, OfAScenarioThatThereIsNotIsRefused) {
     const auto e = explorer_of(writing_to_the_dead());
     static_cast<void>(e->play(hasty()));
