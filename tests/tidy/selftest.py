@@ -56,6 +56,11 @@ BAD = {
         ({"emu/time/a.cpp": "", "emu/time/CMakeLists.txt": listing("other_a.cpp")}, "names"),
         ({"emu/time/a.cpp": ""}, "names"),
     ],
+    "property_events": [
+        ({"emu/study/properties/a.cpp": "case trace_event::power_on:\np{.sees = {}};"}, "power_on"),
+        ({"emu/study/properties/a.cpp": "phases_.take(r);\np{.sees = {trace_event::cable_in}};"},
+         "pm_phases::sees"),
+    ],
     "file_length": [({"emu/a.cpp": "\n" * 601}, "over 600"),
                     ({"emu/a.cpp": "\n" * 401, "emu/b.cpp": "\n"}, "over 400")],
     "line_length": [({"emu/a.cpp": "x" * 101}, "101 columns")],

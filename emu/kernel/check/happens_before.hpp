@@ -41,6 +41,19 @@ class happens_before {
         return tick <= context(slot)[other];
     }
 
+    /// A context at a tick. At tick 0 nothing was known, and everybody is behind that.
+    struct moment {
+        u32 slot = 0;
+        u32 tick = 0;
+    };
+    static constexpr moment nobodys{0, ~0u};
+    /// Whether a context knows of a moment, and so all that was known then. What is left of a
+    /// slot's last life does not count: its next one did not know that.
+    [[nodiscard]] bool is_behind(u32 slot, const moment& m) {
+        make_room(slot);
+        return m.tick >= born_[m.slot] && m.tick <= context(slot)[m.slot];
+    }
+
     void acquire(u32 slot, u32 object) {
         if (!on_ || !has_clock(object))
             return;
@@ -120,18 +133,6 @@ class happens_before {
     u32* fenced(u32 slot) { return context(slots_ + slot); }
     /// What arrives with its next.
     u32* seen(u32 slot) { return context(2 * slots_ + slot); }
-    /// A context at a tick. At tick 0 nothing was known, and everybody is behind that.
-    struct moment {
-        u32 slot = 0;
-        u32 tick = 0;
-    };
-    static constexpr moment nobodys{0, ~0u};
-    /// Whether a context knows of a moment, and so all that was known then. What is left of a
-    /// slot's last life does not count: its next one did not know that.
-    [[nodiscard]] bool is_behind(u32 slot, const moment& m) {
-        return m.tick >= born_[m.slot] && m.tick <= context(slot)[m.slot];
-    }
-
     // Most objects are fields that never get a clock, so rows are given out as they are needed.
     [[nodiscard]] bool has_clock(u32 object) const {
         return object < row_of_.size() && row_of_[object] != no_row;
@@ -160,25 +161,7 @@ class happens_before {
             widen(std::max(2 * slots_, slot + 1));
     }
     /// Makes all rows longer, and three for each slot.
-    void widen(u32 slots) {
-        const auto lengthen = [this, slots](const std::vector<u32>& rows, std::size_t n) {
-            std::vector<u32> longer(n * slots);
-            for (std::size_t i = 0; slots_ != 0 && i < rows.size(); ++i)
-                longer[i / slots_ * slots + i % slots_] = rows[i];
-            return longer;
-        };
-        objects_ = lengthen(objects_, moments_.size());
-        born_.resize(slots);
-        std::vector<u32> all(std::size_t{3} * slots * slots);
-        for (u32 kind = 0; kind < 3; ++kind)
-            for (u32 slot = 0; slot < slots_; ++slot)
-                std::copy_n(context(kind * slots_ + slot), slots_,
-                            all.data() + (std::size_t{kind} * slots + slot) * slots);
-        for (u32 slot = slots_; slot < slots; ++slot)
-            all[std::size_t{slot} * slots + slot] = 1;
-        by_slot_ = std::move(all);
-        slots_ = slots;
-    }
+    void widen(u32 slots);
 
     bool on_;
     u32 slots_ = 0;

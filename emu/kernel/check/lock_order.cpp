@@ -37,22 +37,11 @@ bool lock_order::path(node from, node to, std::set<node>& been, std::string& tex
     return false;
 }
 
-/// Orders are only added, so what has been looked at once has nothing new to say.
-bool lock_order::judged_already(u32 outer, u32 inner) {
-    if (inner >= judged_.size())
-        judged_.resize(inner + std::size_t{1});
-    std::vector<u32>& outers = judged_[inner];
-    if (std::find(outers.begin(), outers.end(), outer) != outers.end())
-        return true;
-    outers.push_back(outer);
-    return false;
-}
-
-std::optional<std::string> lock_order::taken(const actor& who, const lock_list& held,
-                                             const held_lock& lock) {
+std::optional<std::string> lock_order::taken(const actor& who, const lock_list& held) {
+    const held_lock& lock = held.back();
     std::optional<std::string> found;
     for (const held_lock& outer : held) {
-        if (outer.object == lock.object || judged_already(outer.object, lock.object))
+        if (outer.object == lock.object)
             continue;
         const u64 from_class = class_of(outer.name);
         const u64 to_class = class_of(lock.name);

@@ -24,9 +24,8 @@ class lock_order {
   public:
     explicit lock_order(const trace& names) : names_(names) {}
 
-    /// `who` takes `lock` while it holds `held`. Returns: what there is to report.
-    std::optional<std::string> taken(const actor& who, const lock_list& held,
-                                     const held_lock& lock);
+    /// `who` has taken the last of `held`, holding the others. Returns: what there is to report.
+    std::optional<std::string> taken(const actor& who, const lock_list& held);
     /// An interrupt or timer takes `lock`, or a thread sleeps with it. The same.
     std::optional<std::string> in_interrupt(const actor& who, const held_lock& lock);
     std::optional<std::string> slept_with(const actor& who, const held_lock& lock);
@@ -44,14 +43,12 @@ class lock_order {
         bool reported = false;
     };
 
-    bool judged_already(u32 outer, u32 inner);
     u64 class_of(name_id name);
     [[nodiscard]] bool known(node from, node to) const;
     bool path(node from, node to, std::set<node>& been, std::string& text) const;
     std::optional<std::string> judge(const held_lock& lock, irq_use& use);
 
     const trace& names_;
-    std::vector<std::vector<u32>> judged_; // by inner lock: the locks that were held
     std::map<name_id, u64> class_of_name_;
     std::map<std::string, u64> classes_;
     std::map<node, std::vector<edge>> order_;

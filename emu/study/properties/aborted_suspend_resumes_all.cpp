@@ -55,6 +55,8 @@ const property property_aborted_suspend_resumes_all{
     .name = "aborted-suspend-resumes-all",
     .meaning = "every device that was suspended is resumed, also after a failed suspend",
     .source = "D-35",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | event_set{trace_event::pm_call_returned, trace_event::pm_calling,
+                                        trace_event::cable_out, trace_event::pm_phase_complete}};
 
 } // namespace spinup::study

@@ -47,6 +47,7 @@ const property property_no_command_to_suspended_port{
     .name = "no-command-to-suspended-port",
     .meaning = "no request is given to a port that is suspended",
     .source = "D-5, D-16",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::pm_done, trace_event::scsi_dispatch}};
 
 } // namespace spinup::study

@@ -32,9 +32,11 @@ class watch final : public property_watch {
 
 } // namespace
 
-const property property_no_disk_lost{.name = "no-disk-lost",
-                                     .meaning = "a disk that nobody pulls out stays in use",
-                                     .source = "D-37, D-44",
-                                     .over = watch_over<watch>};
+const property property_no_disk_lost{
+    .name = "no-disk-lost",
+    .meaning = "a disk that nobody pulls out stays in use",
+    .source = "D-37, D-44",
+    .over = watch_over<watch>,
+    .sees = {trace_event::cable_out, trace_event::ata_dev_disabled}};
 
 } // namespace spinup::study

@@ -55,6 +55,10 @@ const property property_no_stray_event_after_reset{
     .name = "no-stray-event-after-reset",
     .meaning = "EH repeats only for what happened since its pass began",
     .source = "D-20",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::ata_qc_timeout, trace_event::ata_exception,
+             trace_event::ata_dev_disabled, trace_event::cable_out, trace_event::cable_in,
+             trace_event::pm_done, trace_event::command_done, trace_event::eh_asked,
+             trace_event::eh_begin}};
 
 } // namespace spinup::study

@@ -29,6 +29,7 @@ const property property_resuming_mark_ends{
     .name = "resuming-mark-ends",
     .meaning = "a suspended port's device is not marked as resuming",
     .source = "L7",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {}};
 
 } // namespace spinup::study

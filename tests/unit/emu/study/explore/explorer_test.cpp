@@ -50,6 +50,26 @@ TEST(Explorer, RunsTheSameScheduleInAFreshWorldAndAfterOthers) {
     }
 }
 
+TEST(Explorer, RunsTheSameScheduleWhetherAnybodyWatchesOrNot) {
+    for (const scenario* each : scenarios) {
+        exploration what = exploring(each->name, "current_7_3");
+        what.checkers = false;
+        const auto watched = explorer_of(what);
+        what.properties = {};
+        const auto alone = explorer_of(what);
+        auto random = kernel::make_strategy({.name = "random", .seed = 7});
+        for (u64 i = 0; i < few; ++i) {
+            (*random)->begin(i);
+            const schedule_result r = watched->run(**random);
+            (*random)->end();
+            if (r.verdict != verdict_ok)
+                continue; // watched, it ends where the property is broken
+            EXPECT_EQ(alone->play(script_of(watched->last())).digest, r.digest)
+                << each->name << " " << i;
+        }
+    }
+}
+
 TEST(Explorer, SaysWhatTheKernelFound) {
     const auto e = explorer_of(writing_to_the_dead());
     const schedule_result r = e->play(hasty(), true);
