@@ -163,6 +163,7 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
         ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &parent);
         ap->scsi_host->lockless_busy = host.eh.lockless_busy;
         ap->scsi_host->eh_wakeup_barrier = host.eh.eh_wakeup_barrier;
+        ap->scsi_host->ksoftirqd = host.switches.ksoftirqd;
         ap->scsi_host->runtime_pm = host.switches.runtime_pm;
         scsi_add_host(*ap->scsi_host);
     }

@@ -100,6 +100,8 @@ void hba::function_reset() {
         p->init();
 }
 
+void hba::replug(u32 port) { ports_.at(port)->replug(); }
+
 void hba::drop_interrupts() {
     message_due_ = false;
     if (std::exchange(level_, false))

@@ -87,6 +87,10 @@ class hba final : public bus::mmio {
     u32 read32(u32 offset) override { return offset < spec::abar_size ? regs_[offset / 4] : 0; }
     void write32(u32 offset, u32 value) override;
 
+    /// The data cable of a port loses contact and has it again at once: the device's command is
+    /// dropped, PhyRdy goes, and COMINIT comes without a COMRESET. Nothing happens without PhyRdy.
+    void replug(u32 port);
+
     [[nodiscard]] u32 port_count() const { return config_.ports; }
     [[nodiscard]] const hba_config& config() const { return config_; }
     [[nodiscard]] const port_counters& counters(u32 port) const;

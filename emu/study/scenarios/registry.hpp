@@ -16,6 +16,7 @@
     X(eh_storm)                                                                                    \
     X(runtime_pm)                                                                                  \
     X(hibernate)                                                                                   \
+    X(last_completion)                                                                             \
     X(rivals)
 
 namespace spinup::study {

@@ -151,6 +151,12 @@ void stage::trigger_eh(u32 port) {
     drivers::ata_port_probe(world_.ata(port));
 }
 
+void stage::replug(u32 port) {
+    kernel().emit(trace_event::cable_out, port);
+    kernel().emit(trace_event::cable_in, port);
+    world_.hba().replug(port - 1);
+}
+
 errno_t stage::rescan(u32 port) {
     drivers::scsi_device* const on = disk(port);
     return on == nullptr ? errno_t::enodev : drivers::scsi_rescan_device(*on);

@@ -90,6 +90,8 @@ class stage {
     errno_t rescan(u32 port);
     /// Somebody asks for EH without an error: a user's "scan". Does not wait.
     void trigger_eh(u32 port);
+    /// Its data cable loses contact and has it again at once.
+    void replug(u32 port);
     /// Returns when no EH is at work and no disk start runs.
     void settle();
     /// Returns when nothing goes on any more that nobody waits for either: commands, delayed work.
