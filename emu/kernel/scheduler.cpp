@@ -103,7 +103,7 @@ void scheduler::block(const wait_reason& why) {
     }
     leave(self);
     go_on(self, pick());
-    if (self.unwinding && std::uncaught_exceptions() == 0) [[unlikely]]
+    if (self.unwinding && self.may_throw()) [[unlikely]]
         throw thread_unwind{}; // otherwise it is in a destructor, whose next wait is none
     remember(self.timed_out ? to_ns(line_.now()) : why.object);
 }
@@ -132,7 +132,7 @@ bool scheduler::may_sleep_slow() {
         throw lock_is_taken{};
     if (stopping_) {
         // A destructor that waits must not throw; whatever it waits for will not come.
-        if (cpu_.current == nullptr || std::uncaught_exceptions() != 0)
+        if (cpu_.current == nullptr || !cpu_.current->may_throw())
             return false;
         throw thread_unwind{};
     }

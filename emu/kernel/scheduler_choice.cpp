@@ -157,7 +157,7 @@ void scheduler::put_back(thread& self, thread* next) {
 void scheduler::linger() {
     constexpr u32 patience = 1000;
     if (cpu_.current != nullptr && cpu_.current->unwinding && ++lingered_ > patience &&
-        std::uncaught_exceptions() == 0)
+        cpu_.current->may_throw())
         throw thread_unwind{};
 }
 

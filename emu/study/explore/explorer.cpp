@@ -87,6 +87,8 @@ class world_explorer final : public explorer {
         t.scenario = what_.what->name;
         t.design = what_.who.design;
         t.options = settings_;
+        if (auto judged = judged_by(what_, verdict_))
+            t.options.push_back(*std::move(judged));
         t.options.insert(t.options.end(), choices_.options().begin(), choices_.options().end());
         t.schedule = choices_.schedule();
         t.check = kernel::run_token::check_of(digest_);
@@ -114,6 +116,7 @@ class world_explorer final : public explorer {
         w.log().drain();
         const opinion o = judge(w, watched, s, end);
         digest_ = w.log().digest();
+        verdict_ = o.verdict;
 
         schedule_result r;
         r.verdict = o.verdict;
@@ -157,7 +160,8 @@ class world_explorer final : public explorer {
     run_choices choices_;
     machine::world_options options_;
     const std::vector<kernel::run_option> settings_;
-    u64 digest_ = 0;
+    u64 digest_ = 0; // of the run just made, and its verdict
+    std::string_view verdict_;
 };
 
 } // namespace

@@ -16,7 +16,7 @@ kernel::run_token parsed(const std::string& text) {
 TEST(ScenarioToken, RoundTripsForEveryScenario) {
     for (const scenario* each : scenarios) {
         exploration what = exploring(each->name, "current_7_3");
-        what.properties = properties; // as a replay has them
+        what.properties = properties;
         const auto e = explorer_of(what);
         auto random = kernel::make_strategy({.name = "random", .seed = 3});
         for (u64 i = 0; i < 3; ++i) {
@@ -86,6 +86,25 @@ TEST(ScenarioToken, HoldsTheSettings) {
     for (const kernel::run_option& o : settings_of(what))
         EXPECT_TRUE(is_setting(o.name)) << o.name;
     EXPECT_TRUE(script_of(e->last()).options.empty()) << "none was drawn";
+}
+
+// A run that looked at one property, or at none, is not judged by all of them when it is replayed.
+TEST(ScenarioToken, ShowsTheVerdictOfItsOwnRun) {
+    exploration what = exploring("two-ports", "async_3_15");
+    const property* const alone[] = {find_property("resume-returns")};
+    for (const std::span<const property* const> some :
+         {std::span<const property* const>{alone}, std::span<const property* const>{}}) {
+        what.properties = some;
+        const schedule_result r = explorer_of(what)->play({});
+        const auto again = replay(parsed(r.token));
+        ASSERT_TRUE(again.ok()) << again.error().text();
+        EXPECT_EQ(again->verdict, some.empty() ? "ok" : "resume-returns");
+        EXPECT_EQ(again->verdict, r.verdict);
+        EXPECT_EQ(again->token, r.token);
+    }
+    kernel::run_token token = parsed(explorer_of(what)->play({}).token);
+    token.options = {{"only-no-such", 1}};
+    EXPECT_FALSE(replay(token).ok());
 }
 
 } // namespace
