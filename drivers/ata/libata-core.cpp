@@ -144,8 +144,7 @@ void ata_dev_init(ata_device& dev) {
     dev.xfer_mode = 0;
 }
 
-void ata_port_probe(ata_port& ap) {
-    spin_guard guard(ap.lock);
+void ata_port_schedule_probe(ata_port& ap) {
     ata_eh_request& ehi = ap.link.eh_info;
     ehi.probe = true;
     ehi.action |= ata_eh_action::reset;
@@ -153,6 +152,11 @@ void ata_port_probe(ata_port& ap) {
     clear_bits(ap.pflags, ata_pflags::INITIALIZING);
     set_bits(ap.pflags, ata_pflags::LOADING);
     ata_port_schedule_eh(ap);
+}
+
+void ata_port_probe(ata_port& ap) {
+    const spin_guard guard(ap.lock);
+    ata_port_schedule_probe(ap);
 }
 
 void ata_host_register(ata_host& host, const scsi_host_template& sht) {

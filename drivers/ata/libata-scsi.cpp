@@ -195,7 +195,7 @@ errno_t rescan(ata_port& ap, scsi_device& sdev, bool do_resume) {
                 ap.kernel.warn("bad unlock balance of the port's lock", __FILE__, __LINE__);
             return rc;
         }
-        // Without the port lock, as in Linux.
+        const ata_dflags_guard guard{dev};
         dev.flags &= ~ata_dflags::RESUMING;
     }
     return scsi_rescan_device(sdev);

@@ -1,6 +1,6 @@
 #include "emu/study/scenarios/stage.hpp"
 
-#include "drivers/ata/libata.hpp"
+#include "drivers/ata/libata_eh.hpp"
 #include "drivers/scsi/scsi_io.hpp"
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/sd.hpp"
@@ -147,8 +147,11 @@ errno_t stage::read_result(u32 port, const kernel::result_slot& result) {
 }
 
 void stage::trigger_eh(u32 port) {
+    drivers::ata_port& ap = world_.ata(port);
+    const kernel::spin_guard guard(ap.lock);
+    // With the lock, so that no pass begins between the record and what it tells of.
     kernel().emit(trace_event::eh_asked, port);
-    drivers::ata_port_probe(world_.ata(port));
+    drivers::ata_port_schedule_probe(ap);
 }
 
 void stage::replug(u32 port) {

@@ -43,6 +43,8 @@ machine::world_options options_of(const pm_design& design) {
     machine::world_options options;
     options.design = &design;
     options.start = drivers::find_disk_start(modern ? "eh" : "sync");
+    if (!design.disk_start.empty())
+        options.start = drivers::find_disk_start(design.disk_start);
     options.order = drivers::find_dpm_order("upfront");
     return options;
 }
@@ -115,6 +117,8 @@ constexpr const char* rescan_flags = "data-race: nothing orders two accesses to 
 constexpr const char* unlocked_test = "data-race: nothing orders two accesses to ata1.pflags";
 
 bool is_known(const pm_design& design, const std::string& what) {
+    if (design.takes_requests_whole)
+        return false; // nothing is known of the one that shall have none
     const bool locked = design.name == "locked_6_6" || design.name == "current_7_3";
     return (design.name == "int_async_3_11" && what.starts_with("write-after-return")) ||
            what == (locked ? rescan_flags : unlocked_test);

@@ -85,6 +85,20 @@ TEST(SuspendedMeansStandby, excepts_a_drive_that_has_been_busy_since_its_power_c
               "port 1: its disk loses power without being in standby");
 }
 
+// The exception is about the command that a busy drive cannot take, and about nothing else.
+TEST(SuspendedMeansStandby, wants_the_port_of_a_busy_drive_suspended_and_its_writes_flushed) {
+    handmade_run awake;
+    awake(power_on)(spin_up_begin, 1)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", awake),
+              "ata1: the machine sleeps, and the port is not suspended");
+    handmade_run dirty;
+    dirty(command_done, 1, 0x35, 0, 0x50, 0)(power_on)(spin_up_begin, 1);
+    dirty(pm_request, 1, pm_event::suspend)(pm_done, 1, 0)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", dirty), "");
+    EXPECT_EQ(violation_of("flush-before-power-loss", dirty),
+              "port 1: its drive loses power with data in its cache");
+}
+
 TEST(SuspendedMeansStandby, asks_for_no_suspended_port_when_the_machine_is_switched_off) {
     handmade_run run;
     run(pm_shutdown, "0:0:0:0")(spin_down, 1)(power_off);
