@@ -168,6 +168,13 @@ void ata_scsi_scan_host(ata_port& ap) {
     dev.sdev = scsi_add_device(*ap.scsi_host, 0, 0, 0, inquiry_of(dev));
 }
 
+void ata_scsi_user_scan(ata_port& ap) {
+    spin_guard guard(ap.lock);
+    ap.link.eh_info.probe = true;
+    ap.link.eh_info.action |= ata_eh_action::reset;
+    ata_port_schedule_eh(ap);
+}
+
 void ata_scsi_hotplug(ata_port& ap) {
     if (any_once(ap.pflags, ata_pflags::UNLOADING))
         return;

@@ -382,6 +382,9 @@ errno_t ata_scsi_slave_config(scsi_device& sdev);
 void ata_scsi_slave_destroy(scsi_device& sdev);
 /// Makes SCSI devices of the ATA devices that have none. Context: thread. Sleeps.
 void ata_scsi_scan_host(ata_port& ap);
+/// A user asks for a scan of the host: EH looks whether there is a device that it does not use.
+/// Does not wait.
+void ata_scsi_user_scan(ata_port& ap);
 /// The work of hotplug_task: removes what was detached, adds what is new.
 void ata_scsi_hotplug(ata_port& ap);
 /// The work of scsi_rescan_task: looks at the device anew; later, if its queue does not run yet.

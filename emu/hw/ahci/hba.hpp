@@ -96,6 +96,10 @@ class hba final : public bus::mmio {
     [[nodiscard]] const port_counters& counters(u32 port) const;
     void reset_counters();
 
+    /// A fault of a port from now on: PxCMD.CR stays set when ST is cleared, although software may
+    /// expect it to clear within 500 ms (AHCI 1.3.1, 10.1.2). A COMRESET ends its run.
+    void hold_engine(u32 port);
+
   private:
     friend class port;
 

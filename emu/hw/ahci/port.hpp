@@ -50,6 +50,9 @@ class port final : private link_events, private sata_host {
         return (word<spec::px_is>() & word<spec::px_ie>()) != 0;
     }
 
+    /// A fault: once it runs, the engine stops at a reset only, of the port or the HBA.
+    void hold_engine() { engine_held_ = true; }
+
     [[nodiscard]] port_counters& counters() { return counters_; }
 
   private:
@@ -181,6 +184,7 @@ class port final : private link_events, private sata_host {
     spec::fis_reg_d2h held_fis_;
     spec::px_is fatal_cause_;
     port_counters counters_;
+    bool engine_held_ = false;
 };
 
 } // namespace spinup::hw

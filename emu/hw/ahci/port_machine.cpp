@@ -154,7 +154,8 @@ void port::forget_command() {
     pio_ = {};
     word<px_ci>() = 0;
     word<px_sact>() = 0;
-    put(get<px_cmd>().with(px_cmd::ccs, 0).with(px_cmd::cr, false));
+    const bool runs_on = engine_held_ && cmd_bit(px_cmd::cr.mask);
+    put(get<px_cmd>().with(px_cmd::ccs, 0).with(px_cmd::cr, runs_on));
 }
 
 // Every field but the base addresses and what HwInit set (10.4.3).
@@ -236,6 +237,7 @@ port_event port::enter_start_comm() {
     sud_rose_ = false;
     missed_comreset_ = false;
     if (link_.assert_comreset()) {
+        put(get<px_cmd>().with(px_cmd::cr, false)); // of an engine that is held
         ++counters_.comresets;
         comreset_asked_ = true;
         hba_.trace_.emit(trace_event::comreset, index_ + 1, get<px_sctl>().get(px_sctl::det));

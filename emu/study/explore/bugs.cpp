@@ -19,10 +19,7 @@ class hunter {
         : what_(what), property_(find_property(what.verdict)) {
         exploration_.what = find_scenario(what.scenario);
         CHECK(exploration_.what != nullptr);
-        exploration_.who.design = fixed ? what.fixed_design : what.design;
-        exploration_.who.disk_start = fixed ? "" : what.disk_start;
-        if (!fixed && !what.with.empty())
-            exploration_.who.switches.emplace_back(what.with);
+        exploration_.who = fixed ? fixed_subject_of(what) : subject_of(what);
         exploration_.checkers = what.checkers;
         exploration_.weak_memory = what.weak_memory;
         if (property_ != nullptr)
@@ -130,6 +127,22 @@ status run_fixed(const known_bug& what, const hunt_plan& plan, hunt& h) {
 }
 
 } // namespace
+
+subject subject_of(const known_bug& what) {
+    subject s{.design = std::string{what.design}, .disk_start = std::string{what.disk_start}};
+    for (const std::string_view each : what.with)
+        if (!each.empty())
+            s.switches.emplace_back(each);
+    return s;
+}
+
+subject fixed_subject_of(const known_bug& what) {
+    subject s{.design = std::string{what.fixed_design},
+              .disk_start = std::string{what.fixed_disk_start}};
+    if (!what.fixed_with.empty())
+        s.switches.emplace_back(what.fixed_with);
+    return s;
+}
 
 const known_bug* find_bug(std::string_view id) {
     const auto all = known_bugs();

@@ -15,6 +15,7 @@ port_facts facts_at_first(machine::world& w, u32 number) {
     f.disk = attached.has_value() && attached->kind != machine::drive_kind::odd;
     f.turns = attached.has_value() && attached->kind == machine::drive_kind::hdd;
     f.write_cache = f.disk && ap.link.dev.id.write_cache_enabled();
+    f.returns = attached.has_value() && attached->can_return();
     f.managed = drivers::eh_starts_disks(ap) || (attached.has_value() && attached->driver);
     f.plugged = attached.has_value();
     return f;

@@ -18,9 +18,15 @@ class watch final : public property_watch {
             p.suspended = p.resumes ? false : signed_of(r.args[1]) == 0;
             break;
         }
+        case trace_event::ata_dev_disabled: // libata refuses what it is given for the disk
+            ports_[r.args[0]].given_up = true;
+            break;
+        case trace_event::ata_dev_id:
+            ports_[r.args[0]].given_up = false;
+            break;
         case trace_event::scsi_dispatch: {
             const std::string_view disk = facts_.name(name_id{r.args[0]});
-            if (ports_[port_of_disk(disk)].suspended)
+            if (const port& p = ports_[port_of_disk(disk)]; p.suspended && !p.given_up)
                 return fmt::format("{}: request {} goes to a port that is suspended", disk,
                                    r.args[1]);
             break;
@@ -35,6 +41,7 @@ class watch final : public property_watch {
     struct port {
         bool resumes = false; ///< what was posted last
         bool suspended = false;
+        bool given_up = false; ///< its disk
     };
 
     const run_facts& facts_;

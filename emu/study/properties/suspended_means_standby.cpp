@@ -39,7 +39,11 @@ class watch final : public property_watch {
                 ports_[r.args[0]].active = true;
             break;
         case trace_event::cable_out:
+        case trace_event::ata_dev_disabled: // whether that should be is another property's
             ports_[r.args[0]].gone = true;
+            break;
+        case trace_event::ata_dev_id:
+            ports_[r.args[0]].gone = false;
             break;
         case trace_event::pm_request:
             ports_[r.args[0]].resumes = message_of(r.args[1]).resumes();

@@ -17,7 +17,13 @@
     X(runtime_pm)                                                                                  \
     X(hibernate)                                                                                   \
     X(last_completion)                                                                             \
-    X(rivals)
+    X(rivals)                                                                                      \
+    X(idle_disk)                                                                                   \
+    X(slow_stop)                                                                                   \
+    X(lazy_disk)                                                                                   \
+    X(removal)                                                                                     \
+    X(dying_disk)                                                                                  \
+    X(stuck_engine)
 
 namespace spinup::study {
 

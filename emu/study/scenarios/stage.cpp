@@ -96,6 +96,12 @@ void stage::shutdown() {
     world_.shutdown();
 }
 
+void stage::unbind() {
+    for (u32 port = 1; port <= world_.ports(); ++port)
+        kernel().emit(trace_event::eh_asked, port); // which lets go of each port
+    drivers::ata_host_detach(world_.ata(1).host);
+}
+
 stage::freezable_call::freezable_call(machine::world& w)
     : done(w.kernel(), "runtime PM"), item(
                                           w.kernel(), "runtime PM",
@@ -158,6 +164,11 @@ void stage::replug(u32 port) {
     kernel().emit(trace_event::cable_out, port);
     kernel().emit(trace_event::cable_in, port);
     world_.hba().replug(port - 1);
+}
+
+void stage::user_scan(u32 port) {
+    kernel().emit(trace_event::eh_asked, port);
+    drivers::ata_scsi_user_scan(world_.ata(port));
 }
 
 errno_t stage::rescan(u32 port) {

@@ -175,6 +175,8 @@ TEST(ResumingMarkEnds, looks_at_ports_that_are_suspended) {
     run.port1.suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run),
               "ata1 is suspended, and its device is marked as resuming");
+    run.port1.enabled = false;
+    EXPECT_EQ(violation_of("resuming-mark-ends", run), "");
 }
 
 TEST(EhStartBounded, counts_from_the_last_command_that_came_back) {
