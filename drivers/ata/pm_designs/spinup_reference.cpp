@@ -2,13 +2,16 @@
 //
 // A resume posts its request and returns. A suspend waits for its own result alone, and if EH waits
 // for a drive to spin up, it ends that wait, so the port goes down at once; whatever is held in the
-// queue stays there for the next resume. Each requester takes its turn under the lock, tests again
-// after each wait (`while`), and waits for no more than that the request before it is picked up;
-// one that asks for what the port is already is told -EALREADY. EH picks a request up whole, so a
-// suspend never mixes with a resume or an error that it finds (L1, L3), and takes nothing of it
-// into the next cycle (L7). Results are counted objects: a late one is neither lost
-// to a requester that still asks nor written where one has gone (H2), and -EINPROGRESS until then
-// (H4); a port that cannot be suspended says so (L4). Its disk start flushes only what was written.
+// queue stays there for the next resume. Not ended are the third of a second until EH knows whether
+// the drive answers, for one that does has to be stopped; a wait for a drive that was ready before
+// and turns again, which is stopped when it can listen; and anything for a runtime suspend, after
+// which the power stays. Each requester takes its turn under the lock, tests again after each wait
+// (`while`), and waits for no more than that the request before it is picked up; one that asks for
+// what the port is already is told -EALREADY. EH picks a request up whole, so a suspend never mixes
+// with a resume or an error that it finds (L1, L3), and takes nothing of it into the next cycle
+// (L7). Results are counted objects: a late one is neither lost to a requester that still asks nor
+// written where one has gone (H2), and -EINPROGRESS until then (H4); a port that cannot be
+// suspended says so (L4). Its disk start flushes only what was written.
 #include "drivers/ata/pm_designs/callbacks.hpp"
 #include "drivers/ata/pm_designs/registry.hpp"
 

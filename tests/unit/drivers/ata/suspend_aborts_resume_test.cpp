@@ -101,6 +101,30 @@ TEST(SuspendAbortsResume, runtime_suspend_waits_until_the_drive_can_be_told_to_s
     EXPECT_EQ(m.count(trace_event::ata_standby, 1), 2u);
 }
 
+// A drive that was ready before would lose power turning, so the suspend waits until it can listen.
+// The power has stayed on since its last suspend, as when another device refuses to sleep.
+TEST(SuspendAbortsResume, drive_that_starts_out_of_standby_is_stopped_when_it_can_listen) {
+    setup s = slow_disk(pm_design_spinup_reference);
+    s.drives = {disk(3s)};
+    machine_under_test m{s};
+    m.probe();
+    m.run([&] {
+        pm_port& port = m.port(0).pm;
+        ASSERT_EQ(m.what.design->port_suspend(port, kernel::PMSG_SUSPEND), errno_t::ok);
+        ASSERT_EQ(m.what.design->port_resume(port, kernel::PMSG_RESUME), errno_t::ok);
+        m.k.usleep_range(1s);
+        const time_point asked = m.k.now();
+        ASSERT_EQ(m.what.design->port_suspend(port, kernel::PMSG_SUSPEND), errno_t::ok);
+        EXPECT_GT(m.k.now() - asked, 2s);
+        EXPECT_EQ(m.drives[0].spindle_state(), hw::spindle::state::stopped);
+        ASSERT_EQ(m.what.design->port_resume(port, kernel::PMSG_RESUME), errno_t::ok);
+        m.k.usleep_range(20s);
+        m.settle();
+    });
+    EXPECT_EQ(m.count(trace_event::ata_standby, 1), 2u);
+    expect_working(m);
+}
+
 /// Resets of the port when a suspend is asked for right after an error that EH has not seen yet.
 u32 resets_of_an_error_with_a_suspend(const pm_design& d) {
     setup s = slow_disk(d);
