@@ -18,8 +18,8 @@ void play(stage& s) {
         s.sleep(when);
         s.unbind();
     });
-    if (sleeps)
-        static_cast<void>(s.suspend_to_ram());
+    if (sleeps) // which the disk does not, once it is on its way out
+        static_cast<void>(s.suspend_if_possible());
     s.join();
 }
 

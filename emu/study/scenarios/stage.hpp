@@ -62,6 +62,8 @@ class stage {
 
     // The system. Each returns what the kernel says.
     errno_t suspend_to_ram();
+    /// The same, where the scenario itself is a reason not to sleep.
+    errno_t suspend_if_possible() { return world_.suspend_resume(); }
     errno_t hibernate();
     /// Nothing can be asked of the machine afterwards.
     void shutdown();

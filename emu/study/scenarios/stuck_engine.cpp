@@ -19,7 +19,7 @@ void play(stage& s) {
     }
     if (stuck)
         s.hold_engine(1);
-    static_cast<void>(s.suspend_to_ram());
+    static_cast<void>(s.suspend_if_possible());
     s.join();
 }
 
