@@ -76,6 +76,7 @@ constexpr eh_options reference() {
     o.locks_suspend_freeze = true;
     o.locks_device_flags = true;
     o.locks_frozen_test = true;
+    o.rescan_holds_disk = true;
     return o;
 }
 

@@ -65,6 +65,10 @@ struct eh_options {
     bool locks_device_flags = false;
     /// ahci's error handler holds it when it looks whether the port is frozen. In no kernel.
     bool locks_frozen_test = false;
+    /// The rescan work holds its disk active. Otherwise a runtime suspend may come between its look
+    /// at the disk and its command: that waits for a runtime resume, which waits for the port's
+    /// suspend, which waits for the work. In no kernel.
+    bool rescan_holds_disk = false;
     /// The midlayer counts busy commands by their flags, without the host's lock, and the last
     /// one's end looks for a host in recovery without it too. From 5.5 on (6eb045e092ef).
     bool lockless_busy = false;
@@ -92,6 +96,7 @@ inline constexpr std::array eh_switches{
     eh_switch{"locks_suspend_freeze", "", &eh_options::locks_suspend_freeze},
     eh_switch{"locks_device_flags", "", &eh_options::locks_device_flags},
     eh_switch{"locks_frozen_test", "", &eh_options::locks_frozen_test},
+    eh_switch{"rescan_holds_disk", "", &eh_options::rescan_holds_disk},
     eh_switch{"lockless_busy", "6eb045e092ef", &eh_options::lockless_busy},
     eh_switch{"eh_wakeup_barrier", "dccf3b1798b7", &eh_options::eh_wakeup_barrier},
 };

@@ -8,6 +8,7 @@
 #include "drivers/ata/libata_xlat.hpp"
 #include "drivers/base/device_links.hpp"
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 #include "drivers/scsi/scsi_eh.hpp"
 
@@ -210,6 +211,20 @@ errno_t rescan(ata_port& ap, scsi_device& sdev, bool do_resume) {
 
 } // namespace
 
+namespace {
+
+errno_t rescan_held(ata_port& ap, scsi_device& sdev, bool do_resume) {
+    if (!ap.host.eh.rescan_holds_disk)
+        return rescan(ap, sdev, do_resume);
+    if (!pm_runtime_get_if_active(sdev.sdev_gendev))
+        return errno_t::eagain;
+    const errno_t rc = rescan(ap, sdev, do_resume);
+    pm_runtime_put(sdev.sdev_gendev);
+    return rc;
+}
+
+} // namespace
+
 // Linux also holds ap->scsi_scan_mutex, for a device that hotplug_task removes meanwhile; here its
 // memory stays with the host, and the device lock orders the two.
 void ata_scsi_dev_rescan(ata_port& ap) {
@@ -227,7 +242,7 @@ void ata_scsi_dev_rescan(ata_port& ap) {
 
     const bool flag_says_no = switches.rescan_guard == rescan_guard_kind::flag_unlocked &&
                               sdev->sdev_gendev.power.is_suspended.read_once();
-    const errno_t rc = flag_says_no ? errno_t::eagain : rescan(ap, *sdev, do_resume);
+    const errno_t rc = flag_says_no ? errno_t::eagain : rescan_held(ap, *sdev, do_resume);
     if (!failed(rc) || switches.rescan_puts_device)
         scsi_device_put(*sdev);
     if (failed(rc) && switches.rescan_delay)
