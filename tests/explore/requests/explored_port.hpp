@@ -29,6 +29,7 @@ class explored_port final : public pm_port {
     kernel::system& kernel() override { return k_; }
     [[nodiscard]] u32 print_id() const override { return 1; }
     [[nodiscard]] bool pm_pending() const override { return pm_pending_; }
+    [[nodiscard]] bool suspended() const override { return suspended_; }
 
     void post(kernel::pm_message message, ata_eh_action, ata_ehi_flags,
               kernel::result_slot* result) override {
@@ -51,6 +52,8 @@ class explored_port final : public pm_port {
     }
     /// Operations are picked up in the order in which they are posted.
     void wait_posted(const kernel::result_slot* result) override {
+        if (result != nullptr && result->writes() != 0)
+            return; // as picks_ says, too, or it was never posted
         const u32 mine = result == nullptr ? 0 : own_[k_.current_pid()].last;
         wait_while(picked_up_, picks_, result == nullptr ? for_turn : for_result,
                    [this, mine] { return mine == 0 ? pm_pending_.load() : picks_ < mine; });
@@ -150,6 +153,7 @@ class explored_port final : public pm_port {
         if (!pm_pending_ || resumes_ != resume)
             return;
         pm_pending_ = false;
+        suspended_ = !resume;
         --owed_;
         ++picks_;
         if (result_)
@@ -164,6 +168,7 @@ class explored_port final : public pm_port {
     kernel::wait_queue eh_over_{k_, "EH"};
     kernel::wait_queue picked_up_{k_, "the posted request"};
     kernel::shared<bool> pm_pending_{k_, "port", "PM_PENDING"};
+    kernel::shared<bool> suspended_{k_, "port", "SUSPENDED", true};
     kernel::shared<bool> resumes_{k_, "port", "pm_mesg"};
     kernel::shared<bool> eh_pending_{k_, "port", "EH_PENDING"};
     kernel::shared<bool> eh_in_progress_{k_, "port", "EH_IN_PROGRESS"};
