@@ -210,6 +210,7 @@ void ata_port_detach(ata_port& ap) {
     {
         spin_guard guard(ap.lock);
         set_bits(ap.pflags, ata_pflags::UNLOADING);
+        ap.kernel.emit(trace_event::eh_asked, ap.print_id);
         ata_port_schedule_eh(ap);
     }
     ata_port_wait_eh(ap);

@@ -173,6 +173,7 @@ void ata_scsi_user_scan(ata_port& ap) {
     spin_guard guard(ap.lock);
     ap.link.eh_info.probe = true;
     ap.link.eh_info.action |= ata_eh_action::reset;
+    ap.kernel.emit(trace_event::eh_asked, ap.print_id);
     ata_port_schedule_eh(ap);
 }
 

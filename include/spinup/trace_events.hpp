@@ -145,7 +145,7 @@ enum class severity : u8 { debug, log, complaint };
     X(pm_asked,          study, debug, "ata{0}: another requester asks for {1:p}")                 \
     X(pm_answered,       study, debug, "ata{0}: its request is answered {1:i}")                    \
     X(pm_result_read,    study, debug, "ata{0}: it reads result {1:i}, written {2} times")         \
-    X(eh_asked,          study, debug, "ata{0}: somebody asks for EH")                             \
+    X(eh_asked,          ata,   debug, "ata{0}: somebody asks for EH")                             \
     X(io_lost,           study, debug, "ata{0}: sector {1} does not hold what was written")        \
     X(cable_out,         study, debug, "port {0}: drive unplugged")                                \
     X(cable_in,          study, debug, "port {0}: drive plugged in")

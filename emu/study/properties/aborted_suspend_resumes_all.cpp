@@ -75,6 +75,7 @@ const property property_aborted_suspend_resumes_all{
     .source = "D-35",
     .over = watch_over<watch>,
     .sees = pm_phases::sees | event_set{trace_event::pm_call_returned, trace_event::pm_calling,
-                                        trace_event::cable_out, trace_event::pm_phase_complete}};
+                                        trace_event::cable_out, trace_event::pm_phase_complete,
+                                        trace_event::ata_dev_disabled, trace_event::ata_dev_id}};
 
 } // namespace spinup::study

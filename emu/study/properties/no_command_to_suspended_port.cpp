@@ -55,6 +55,7 @@ const property property_no_command_to_suspended_port{
     .meaning = "no request is given to a port that is suspended",
     .source = "D-5, D-16",
     .over = watch_over<watch>,
-    .sees = {trace_event::pm_request, trace_event::pm_done, trace_event::scsi_dispatch}};
+    .sees = {trace_event::pm_request, trace_event::pm_done, trace_event::scsi_dispatch,
+             trace_event::ata_dev_disabled, trace_event::ata_dev_id}};
 
 } // namespace spinup::study

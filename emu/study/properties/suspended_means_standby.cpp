@@ -99,10 +99,11 @@ const property property_suspended_means_standby{
     .meaning = "when power goes, every disk is in standby and every port suspended",
     .source = "L1, D-14",
     .over = watch_over<watch>,
-    .sees = pm_owners::sees |
-            event_set{trace_event::power_on, trace_event::signature, trace_event::spin_up_begin,
-                      trace_event::spin_down, trace_event::command_done, trace_event::cable_out,
-                      trace_event::pm_request, trace_event::pm_done, trace_event::pm_shutdown,
-                      trace_event::power_off}};
+    .sees =
+        pm_owners::sees |
+        event_set{trace_event::power_on, trace_event::signature, trace_event::spin_up_begin,
+                  trace_event::spin_down, trace_event::command_done, trace_event::cable_out,
+                  trace_event::pm_request, trace_event::pm_done, trace_event::pm_shutdown,
+                  trace_event::power_off, trace_event::ata_dev_disabled, trace_event::ata_dev_id}};
 
 } // namespace spinup::study

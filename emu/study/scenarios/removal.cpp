@@ -1,4 +1,5 @@
-// The driver of a host is unbound while its disk holds data, and while the system goes to sleep.
+// The driver of a host is unbound while its disk holds data, before or after a system sleep: who
+// does that in Linux is a user process, which the sleep freezes.
 #include "emu/study/scenarios/registry.hpp"
 
 namespace spinup::study {
@@ -18,8 +19,8 @@ void play(stage& s) {
         s.sleep(when);
         s.unbind();
     });
-    if (sleeps) // which the disk does not, once it is on its way out
-        static_cast<void>(s.suspend_if_possible());
+    if (sleeps)
+        static_cast<void>(s.suspend_to_ram());
     s.join();
 }
 
@@ -27,7 +28,7 @@ void play(stage& s) {
 
 const scenario scenario_removal{
     .name = "removal",
-    .summary = "one HDD: a write, its host's driver is unbound, and a system sleep meanwhile",
+    .summary = "one HDD: a write, a system sleep, and its host's driver is unbound",
     .machine = "fast-ssd",
     .overrides = one_hdd,
     .play = play,

@@ -97,19 +97,22 @@ void stage::shutdown() {
 }
 
 void stage::unbind() {
-    for (u32 port = 1; port <= world_.ports(); ++port)
-        kernel().emit(trace_event::eh_asked, port); // which lets go of each port
-    drivers::ata_host_detach(world_.ata(1).host);
+    static_cast<void>(call_freezable(
+        [](drivers::ata_port& ap) {
+            drivers::ata_host_detach(ap.host);
+            return errno_t::ok;
+        },
+        1));
 }
 
 stage::freezable_call::freezable_call(machine::world& w)
-    : done(w.kernel(), "runtime PM"), item(
-                                          w.kernel(), "runtime PM",
-                                          [this] {
-                                              rc = what(*port);
-                                              done.complete();
-                                          },
-                                          &w.pm().freezer()) {}
+    : done(w.kernel(), "freezable call"), item(
+                                              w.kernel(), "freezable call",
+                                              [this] {
+                                                  rc = what(*port);
+                                                  done.complete();
+                                              },
+                                              &w.pm().freezer()) {}
 
 errno_t stage::call_freezable(runtime_fn what, u32 port) {
     if (free_calls_.empty())
@@ -167,7 +170,6 @@ void stage::replug(u32 port) {
 }
 
 void stage::user_scan(u32 port) {
-    kernel().emit(trace_event::eh_asked, port);
     drivers::ata_scsi_user_scan(world_.ata(port));
 }
 

@@ -45,31 +45,44 @@ constexpr std::array more_faults{
               .strategy = "random"},
     known_bug{.id = "two owners",
               .commit = "75e2bd5f1ede",
-              .title = "a disk that cannot be asked, because another owner has suspended its port",
-              .scenario = "rivals",
-              .design = "current_7_3",
-              .verdict = "speed-kept",
-              .strategy = "pct"},
-    known_bug{.id = "two owners",
-              .commit = "75e2bd5f1ede",
               .title = "a port that is resumed twice, and suspended in between",
               .scenario = "rivals",
               .design = "current_7_3",
               .verdict = "no-frozen-port",
               .strategy = "random"},
-    known_bug{.id = "two owners",
-              .commit = "75e2bd5f1ede",
-              .title = "a disk is given up, because another owner has suspended its port",
+    known_bug{.id = "D-3",
+              .commit = "bc6e7c4b0d1a",
+              .title = "a port that nobody resumes, for its request was dropped, is never served",
               .scenario = "rivals",
-              .design = "current_7_3",
-              .verdict = "no-disk-lost",
+              .design = "int_async_3_11",
+              .verdict = "eh-start-bounded",
+              .strategy = "pct"},
+    known_bug{.id = "D-3",
+              .commit = "bc6e7c4b0d1a",
+              .title = "the same, and its disk is read all the same",
+              .scenario = "runtime-pm",
+              .design = "int_async_3_11",
+              .verdict = "no-command-to-suspended-port",
               .strategy = "random"},
+    known_bug{.id = "stuck engine",
+              .commit = "",
+              .title = "a port that could not be suspended is resumed, and its resets fail",
+              .scenario = "stuck-engine",
+              .design = "int_async_3_11",
+              .verdict = "speed-kept",
+              .strategy = "pct"},
+    known_bug{.id = "stuck engine",
+              .commit = "",
+              .title = "the same, to the last reset",
+              .scenario = "stuck-engine",
+              .design = "int_async_3_11",
+              .verdict = "no-disk-lost",
+              .strategy = "pct"},
 };
 
 /// What no fault of the drivers breaks that can be expressed here yet: the PM core and the
 /// hardware have no such switch. A row that fills itself has to leave the list.
-constexpr std::array<std::string_view, 7> unbroken{
-    "eh-start-bounded",            // D-24
+constexpr std::array<std::string_view, 6> unbroken{
     "no-stray-event-after-reset",  // D-20
     "command-completes-once",      // D-22, D-23: without NCQ no command is held or has a sibling
     "data-survives",               // drives keep their caches without power
