@@ -169,9 +169,7 @@ void stage::replug(u32 port) {
     world_.hba().replug(port - 1);
 }
 
-void stage::user_scan(u32 port) {
-    drivers::ata_scsi_user_scan(world_.ata(port));
-}
+void stage::user_scan(u32 port) { drivers::ata_scsi_user_scan(world_.ata(port)); }
 
 errno_t stage::rescan(u32 port) {
     drivers::scsi_device* const on = disk(port);
