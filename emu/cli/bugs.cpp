@@ -24,6 +24,17 @@ std::string text_of(const study::subject& s) {
     return out;
 }
 
+/// Some reasons have more than one line.
+std::string indented(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, text.find_last_not_of('\n') + 1)) {
+        out += c;
+        if (c == '\n')
+            out += "      ";
+    }
+    return out;
+}
+
 /// What has the bug: the switches, where there are some, or the design.
 std::string switch_of(const study::known_bug& bug) {
     study::subject s = study::subject_of(bug);
@@ -54,8 +65,8 @@ std::string text_of(const study::hunt& h, u32 seeds) {
                        h.fixed_found == 0 ? "not" : fmt::format("{} times", h.fixed_found),
                        *h.fixed_schedules);
     if (!h.token.empty())
-        fmt::format_to(std::back_inserter(out), "\n      {}\n      spinup replay '{}'", h.reason,
-                       h.token);
+        fmt::format_to(std::back_inserter(out), "\n      {}\n      spinup replay '{}'",
+                       indented(h.reason), h.token);
     return out + "\n";
 }
 

@@ -1,5 +1,6 @@
 #include "emu/study/explore/bugs.hpp"
 
+#include "emu/study/explore/reduce.hpp"
 #include "emu/study/explore/verdicts.hpp"
 #include "emu/study/properties/registry.hpp"
 #include "emu/study/scenarios/registry.hpp"
@@ -10,6 +11,8 @@
 
 namespace spinup::study {
 namespace {
+
+constexpr u64 max_reducing_runs = 2'000; // of some thousands a second
 
 /// Nothing is looked for but the bug's own verdict: another one would end the schedule before it.
 /// What the kernel finds by itself ends a schedule all the same.
@@ -71,6 +74,13 @@ class hunter {
                 break;
         }
         return o;
+    }
+
+    /// Requires: it has the bug.
+    schedule_result made_small(const schedule_result& run) const {
+        const auto token = kernel::run_token::parse(run.token);
+        CHECK(token.ok());
+        return reduce(exploration_, *token, what_.verdict, what_.says, max_reducing_runs).run;
     }
 
   private:
@@ -165,8 +175,9 @@ result<hunt> hunt_for(const known_bug& what, const hunt_plan& plan) {
         if (!each.first_at)
             continue;
         if (h.found++ == 0) {
-            h.token = each.run.token;
-            h.reason = each.run.reason;
+            const schedule_result least = buggy.made_small(each.run);
+            h.token = least.token;
+            h.reason = least.reason;
         }
     }
     h.median_schedules = median_of(seeds);

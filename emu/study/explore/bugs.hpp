@@ -53,7 +53,7 @@ struct hunt {
     const known_bug* what = nullptr;
     u32 found = 0;                       ///< of how many seeds
     std::optional<u64> median_schedules; ///< over all seeds; nothing if half of them found nothing
-    std::string token;                   ///< of the first seed that found it
+    std::string token;                   ///< of the first seed that found it, made small
     std::string reason;
     std::optional<u64> fixed_schedules; ///< nothing without a design that has not the bug
     u64 fixed_found = 0;                ///< in how many of them it showed all the same

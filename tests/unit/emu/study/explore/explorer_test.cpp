@@ -151,7 +151,7 @@ TEST(Reduce, LeavesWhatTheVerdictNeeds) {
     ASSERT_TRUE(found.ok() && !found->found.empty());
     const kernel::verdict_count& first = found->found.front();
     const std::string_view verdict = all_verdicts()[first.verdict].name;
-    const reduced least = reduce(plan.what, first.token, verdict, 2000);
+    const reduced least = reduce(plan.what, first.token, verdict, "", 2000);
     EXPECT_TRUE(least.minimal);
     EXPECT_EQ(least.run.verdict, verdict);
     EXPECT_LE(least.run.token.size(), first.token.text().size());
