@@ -73,7 +73,7 @@ BAD = {
     "top_level": [({"notes.md": ""}, "notes.md"), ({"src/a.cpp": ""}, "src")],
     "shellcheck": [({"emu/a.sh": "#!/bin/sh\nrm $1\n"}, "SC2086"),
                    ({"emu/a": "#!/usr/bin/env bash\n[ $# = 0 ] || rm $1\n"}, "SC2086")],
-    "readme_length": [({"README.md": "\n" * 300}, "over 230")],
+    "readme_length": [({"README.md": "\n" * 231 + "| a | row |\n"}, "README.md:231: over 230")],
     "readme_commands": [
         ({"README.md": "```console\n$ spinup hello\ngood bye\n```\n"}, "something else"),
         ({"README.md": "```console\n$ spinup fail\n```\n"}, "exits with 3"),

@@ -277,7 +277,7 @@ constexpr std::array all_bugs{
               .title = "who asks for EH and the last command's end miss each other",
               .scenario = "last-completion",
               .design = "current_7_3",
-              .with = "eh_wakeup_barrier=off",
+              .with = {"eh_wakeup_barrier=off"},
               .fixed_design = "current_7_3",
               .verdict = "lost-wakeup",
               .says = "scsi_eh_",
