@@ -71,6 +71,15 @@ constexpr eh_options linux_7_3() {
     return o;
 }
 
+constexpr eh_options reference() {
+    eh_options o = linux_7_3();
+    o.locks_suspend_freeze = true;
+    o.locks_device_flags = true;
+    o.locks_frozen_test = true;
+    o.rescan_holds_disk = true;
+    return o;
+}
+
 } // namespace
 
 constinit const eh_options eh_3_11 = linux_3_11();
@@ -79,6 +88,7 @@ constinit const eh_options eh_6_7 = linux_6_7();
 constinit const eh_options eh_6_12 = linux_6_12();
 constinit const eh_options eh_6_12_103 = linux_6_12_103();
 constinit const eh_options eh_7_3 = linux_7_3();
+constinit const eh_options eh_reference = reference();
 
 const eh_options& eh_options_of(const pm_design& design) {
     constexpr std::array before_3_15{&pm_design_host_async_3_1, &pm_design_sync_3_3,
@@ -86,6 +96,8 @@ const eh_options& eh_options_of(const pm_design& design) {
                                      &pm_design_async_rc_2013};
     if (std::find(before_3_15.begin(), before_3_15.end(), &design) != before_3_15.end())
         return eh_3_11;
+    if (&design == &pm_design_spinup_reference)
+        return eh_reference;
     for (auto row = kernel_versions.rbegin(); row != kernel_versions.rend(); ++row)
         if (row->design == &design)
             return *row->eh;

@@ -61,6 +61,14 @@ struct eh_options {
     bool reports_port_suspend_failure = false;
     /// The port's lock is held when a port that did not suspend is frozen. In no kernel.
     bool locks_suspend_freeze = false;
+    /// EH and the rescan work touch a device's flags with the port's lock held (L6). In no kernel.
+    bool locks_device_flags = false;
+    /// ahci's error handler holds it when it looks whether the port is frozen. In no kernel.
+    bool locks_frozen_test = false;
+    /// The rescan work holds its disk active. Otherwise a runtime suspend may come between its look
+    /// at the disk and its command: that waits for a runtime resume, which waits for the port's
+    /// suspend, which waits for the work. In no kernel.
+    bool rescan_holds_disk = false;
     /// The midlayer counts busy commands by their flags, without the host's lock, and the last
     /// one's end looks for a host in recovery without it too. From 5.5 on (6eb045e092ef).
     bool lockless_busy = false;
@@ -86,6 +94,9 @@ inline constexpr std::array eh_switches{
     eh_switch{"start_once", "", &eh_options::start_once},
     eh_switch{"reports_port_suspend_failure", "", &eh_options::reports_port_suspend_failure},
     eh_switch{"locks_suspend_freeze", "", &eh_options::locks_suspend_freeze},
+    eh_switch{"locks_device_flags", "", &eh_options::locks_device_flags},
+    eh_switch{"locks_frozen_test", "", &eh_options::locks_frozen_test},
+    eh_switch{"rescan_holds_disk", "", &eh_options::rescan_holds_disk},
     eh_switch{"lockless_busy", "6eb045e092ef", &eh_options::lockless_busy},
     eh_switch{"eh_wakeup_barrier", "dccf3b1798b7", &eh_options::eh_wakeup_barrier},
 };
@@ -96,9 +107,12 @@ extern const eh_options eh_6_7;      ///< and 6.8
 extern const eh_options eh_6_12;     ///< 6.9 to 6.12.102
 extern const eh_options eh_6_12_103; ///< and later in that series
 extern const eh_options eh_7_3;
+/// As 7.3, without the hazards that are left there. In no kernel; for pm_design_spinup_reference.
+extern const eh_options eh_reference;
 
 /// The options of the newest kernel that has this design; those of 3.11 for older designs and for
-/// what was posted against it, and those of the newest there is for a design that no kernel has.
+/// what was posted against it, and those of the newest there is for another design that no kernel
+/// has.
 [[nodiscard]] const eh_options& eh_options_of(const pm_design& design);
 
 } // namespace spinup::drivers

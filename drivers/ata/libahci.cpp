@@ -115,8 +115,16 @@ void ahci_postreset(ata_link& link, ata_class cls) {
     pp.write(pp.read<spec::px_cmd>().with(spec::px_cmd::atapi, cls == ata_class::atapi));
 }
 
+/// Linux looks at the flag without the lock, with which an interrupt may set it.
+bool is_frozen(ata_port& ap) {
+    if (!ap.host.eh.locks_frozen_test)
+        return any(ap.pflags, ata_pflags::FROZEN);
+    const spin_guard guard(ap.lock);
+    return any(ap.pflags, ata_pflags::FROZEN);
+}
+
 void ahci_error_handler(ata_port& ap) {
-    if (!any(ap.pflags, ata_pflags::FROZEN)) {
+    if (!is_frozen(ap)) {
         static_cast<void>(ahci_stop_engine(ap)); // an engine that stopped at an error starts anew
         ahci_start_engine(ap);
     }

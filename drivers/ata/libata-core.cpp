@@ -144,8 +144,7 @@ void ata_dev_init(ata_device& dev) {
     dev.xfer_mode = 0;
 }
 
-void ata_port_probe(ata_port& ap) {
-    spin_guard guard(ap.lock);
+void ata_port_schedule_probe(ata_port& ap) {
     ata_eh_request& ehi = ap.link.eh_info;
     ehi.probe = true;
     ehi.action |= ata_eh_action::reset;
@@ -153,6 +152,11 @@ void ata_port_probe(ata_port& ap) {
     clear_bits(ap.pflags, ata_pflags::INITIALIZING);
     set_bits(ap.pflags, ata_pflags::LOADING);
     ata_port_schedule_eh(ap);
+}
+
+void ata_port_probe(ata_port& ap) {
+    const spin_guard guard(ap.lock);
+    ata_port_schedule_probe(ap);
 }
 
 void ata_host_register(ata_host& host, const scsi_host_template& sht) {
@@ -163,6 +167,7 @@ void ata_host_register(ata_host& host, const scsi_host_template& sht) {
         ap->scsi_host = scsi_host_alloc(host.scsi, sht, ap.get(), &parent);
         ap->scsi_host->lockless_busy = host.eh.lockless_busy;
         ap->scsi_host->eh_wakeup_barrier = host.eh.eh_wakeup_barrier;
+        ap->scsi_host->ksoftirqd = host.switches.ksoftirqd;
         ap->scsi_host->runtime_pm = host.switches.runtime_pm;
         scsi_add_host(*ap->scsi_host);
     }
@@ -205,6 +210,7 @@ void ata_port_detach(ata_port& ap) {
     {
         spin_guard guard(ap.lock);
         set_bits(ap.pflags, ata_pflags::UNLOADING);
+        ap.kernel.emit(trace_event::eh_asked, ap.print_id);
         ata_port_schedule_eh(ap);
     }
     ata_port_wait_eh(ap);

@@ -16,12 +16,17 @@ ata_eh_action ata_eh_dev_action(const ata_link& link) {
     return link.eh_context.i.action | link.eh_context.i.dev_action;
 }
 
+bool must_detach(const ata_device& dev) {
+    const ata_dflags_guard guard{dev};
+    return any(dev.flags, ata_dflags::DETACH);
+}
+
 void prepare(ata_link& link) {
     ata_eh_context& ehc = link.eh_context;
     ehc.tries = ATA_EH_DEV_TRIES;
     ehc.i.action |= ehc.i.dev_action & ~ATA_EH_PERDEV_MASK;
     ehc.i.dev_action &= ATA_EH_PERDEV_MASK;
-    if (any(link.dev.flags, ata_dflags::DETACH))
+    if (must_detach(link.dev))
         ata_eh_detach_dev(link.dev);
     if (!ata_dev_enabled(link.dev))
         ata_eh_schedule_probe(link.dev);
@@ -99,8 +104,10 @@ errno_t ata_eh_revalidate_and_attach(ata_link& link) {
     set_active_at(link, spin_up_step::before_revalidate);
     if (any(ata_eh_dev_action(link), ata_eh_action::revalidate) && ata_dev_enabled(link.dev)) {
         const errno_t rc = revalidate(link);
-        if (failed(rc))
+        if (failed(rc)) {
+            const ata_dflags_guard guard{link.dev};
             link.dev.flags &= ~ata_dflags::RESUMING;
+        }
         return rc;
     }
     if (link.dev.cls == ata_class::unknown && ehc.tries != 0 && ata_class_enabled(ehc.cls))

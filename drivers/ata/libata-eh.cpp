@@ -87,13 +87,17 @@ void ata_scsi_cmd_error_handler(ata_port& ap, cmnd_list& eh_work_q) {
     ap.eh_tries = ATA_EH_MAX_TRIES;
 }
 
-/// What has been asked becomes what this pass does.
-void fetch_eh_info(ata_port& ap) {
+/// What has been asked becomes what this pass does. Returns: false if the port must be made to work
+/// for it first.
+bool fetch_eh_info(ata_port& ap) {
+    const bool whole = ap.host.design.takes_requests_whole;
     spin_guard guard(ap.lock);
+    if (whole && ata_eh_resume_came_late(ap))
+        return false;
     ap.link.eh_context = {};
     ap.link.eh_context.i = ap.link.eh_info.take();
-    if (ap.host.design.takes_requests_whole)
-        ata_eh_take_resume(ap);
+    if (whole)
+        ata_eh_take_request(ap);
     if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap)) {
         // It is the device's own action, so NO_RECOVERY does not take it away: a suspend that comes
         // between the port's resume and this moment leaves it on a port that stays frozen.
@@ -102,13 +106,20 @@ void fetch_eh_info(ata_port& ap) {
     }
     set_bits(ap.pflags, ata_pflags::EH_IN_PROGRESS);
     clear_bits(ap.pflags, ata_pflags::EH_PENDING);
+    return true;
+}
+
+/// A request that is posted is no failure of the pass before it, and must not be given up.
+/// Locks: ap.lock.
+bool repeats_for_a_request(const ata_port& ap) {
+    return ap.host.design.takes_requests_whole && any(ap.pflags, ata_pflags::PM_PENDING);
 }
 
 /// Returns: whether EH must run again. If not, the midlayer has been told that EH is over.
 bool repeat_or_end(ata_port& ap, Scsi_Host& host) {
     spin_guard guard(ap.lock);
     if (any(ap.pflags, ata_pflags::EH_PENDING)) {
-        if (--ap.eh_tries != 0) {
+        if (repeats_for_a_request(ap) || --ap.eh_tries != 0) {
             if (ap.host.eh.start_once)
                 clear_bits(ap.pflags, ata_pflags::RESUMING);
             return true;
@@ -167,8 +178,9 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         ap.kernel.emit(trace_event::eh_begin, ap.print_id, ATA_EH_MAX_TRIES - ap.eh_tries + 1);
         ap.fastdrain_timer.del_timer();
         // Before eh_info is fetched: the port must be alive for what the request asks for.
-        ata_eh_handle_port_resume(ap);
-        fetch_eh_info(ap);
+        do
+            ata_eh_handle_port_resume(ap);
+        while (!fetch_eh_info(ap));
         if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
             recover(ap);
         else

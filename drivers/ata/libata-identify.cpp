@@ -205,21 +205,30 @@ errno_t ata_dev_revalidate(ata_device& dev, ata_class new_class) {
     return rc;
 }
 
+namespace {
+
+void configure_addressing(ata_device& dev) {
+    const ata_dflags_guard guard{dev};
+    dev.flags &= ~(ata_dflags::LBA | ata_dflags::LBA48 | ata_dflags::FLUSH_EXT);
+    dev.n_sectors = 0;
+    if (dev.cls != ata_class::ata)
+        return;
+    dev.n_sectors = count(dev.id.capacity());
+    if (dev.id.has(spec::id_bit::lba))
+        dev.flags |= ata_dflags::LBA;
+    if (!dev.id.has_lba48())
+        return;
+    dev.flags |= ata_dflags::LBA48;
+    if (dev.n_sectors >= flush_ext_from && dev.id.has(spec::id_bit::flush_ext_supported))
+        dev.flags |= ata_dflags::FLUSH_EXT;
+}
+
+} // namespace
+
 errno_t ata_dev_configure(ata_device& dev) {
     if (!ata_dev_enabled(dev))
         return errno_t::ok;
-    dev.flags &= ~(ata_dflags::LBA | ata_dflags::LBA48 | ata_dflags::FLUSH_EXT);
-    dev.n_sectors = 0;
-    if (dev.cls == ata_class::ata) {
-        dev.n_sectors = count(dev.id.capacity());
-        if (dev.id.has(spec::id_bit::lba))
-            dev.flags |= ata_dflags::LBA;
-        if (dev.id.has_lba48()) {
-            dev.flags |= ata_dflags::LBA48;
-            if (dev.n_sectors >= flush_ext_from && dev.id.has(spec::id_bit::flush_ext_supported))
-                dev.flags |= ata_dflags::FLUSH_EXT;
-        }
-    }
+    configure_addressing(dev);
     if (any(dev.link.eh_context.i.flags, ATA_EHI_PRINTINFO))
         print_info(dev);
     return errno_t::ok;

@@ -6,6 +6,7 @@
 #include "drivers/scsi/disk_start.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace spinup::drivers {
@@ -70,6 +71,25 @@ void report_result(ata_port& ap, errno_t rc) {
         ap.posted_wait_q->wake_all();
 }
 
+/// The resume that the port has been made to work for is taken from who asked for it, and answered.
+/// Locks: ap.lock.
+void take_resume(ata_port& ap) {
+    if (!ap.resumed)
+        return;
+    clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
+    set_bits(ap.pflags, ata_pflags::RESUMING);
+    report_result(ap, *std::exchange(ap.resumed, std::nullopt));
+}
+
+/// Whether this pass has more to do than to suspend a port that is well. Locks: ap.lock.
+bool needs_mending(ata_port& ap) {
+    const ata_eh_info& pass = ap.link.eh_context.i;
+    return any(ap.pflags, ata_pflags::FROZEN) || any(pass.action | pass.dev_action) ||
+           any(pass.err_mask) || pass.serror != 0 || pass.probe ||
+           std::any_of(ap.qcmd.begin(), ap.qcmd.end(),
+                       [](const ata_queued_cmd& qc) { return any(qc.flags, ata_qcflags::FAILED); });
+}
+
 /// Whether a PM request of this direction is posted.
 bool pm_posted(ata_port& ap, bool resume) {
     spin_guard guard(ap.lock);
@@ -86,8 +106,11 @@ bool ata_eh_suspend_aborts(ata_port& ap) {
     if (!ap.host.design.suspend_aborts_resume)
         return false;
     spin_guard guard(ap.lock);
-    return any(ap.pflags, ata_pflags::RESUMING) && any(ap.pflags, ata_pflags::PM_PENDING) &&
-           !ap.pm_mesg.load().resumes();
+    if (!any(ap.pflags, ata_pflags::RESUMING) || !any(ap.pflags, ata_pflags::PM_PENDING))
+        return false;
+    const kernel::pm_message asked = ap.pm_mesg;
+    // Runtime PM leaves the power on: the drive would go on to spin up, and nobody would stop it.
+    return !asked.resumes() && asked.event != kernel::pm_event::auto_suspend;
 }
 
 errno_t ata_tree_runtime_suspend(ata_port& ap) {
@@ -113,15 +136,24 @@ void ata_eh_handle_port_resume(ata_port& ap) {
     if (ap.host.design.takes_requests_whole)
         return;
     spin_guard guard(ap.lock);
-    ata_eh_take_resume(ap);
+    take_resume(ap);
 }
 
-void ata_eh_take_resume(ata_port& ap) {
-    if (!ap.resumed)
+bool ata_eh_resume_came_late(ata_port& ap) {
+    return !ap.resumed && any(ap.pflags, ata_pflags::PM_PENDING) && ap.pm_mesg.load().resumes();
+}
+
+void ata_eh_take_request(ata_port& ap) {
+    if (!any(ap.pflags, ata_pflags::PM_PENDING))
         return;
-    clear_bits(ap.pflags, ata_pflags::PM_PENDING | ata_pflags::SUSPENDED);
-    set_bits(ap.pflags, ata_pflags::RESUMING);
-    report_result(ap, *std::exchange(ap.resumed, std::nullopt));
+    ata_eh_info& pass = ap.link.eh_context.i;
+    if (ap.resumed) {
+        pass.action |= ap.pm_action;
+        pass.flags |= ap.pm_flags;
+        take_resume(ap);
+    } else if (!needs_mending(ap)) {
+        pass.flags |= ap.pm_flags;
+    }
 }
 
 void ata_eh_handle_port_suspend(ata_port& ap) {
@@ -140,8 +172,10 @@ void ata_eh_handle_port_suspend(ata_port& ap) {
 
     spin_guard guard(ap.lock);
     clear_bits(ap.pflags, ata_pflags::PM_PENDING);
-    if (ap.host.design.takes_requests_whole)
+    if (ap.host.design.takes_requests_whole) {
         clear_bits(ap.pflags, ata_pflags::RESUMING);
+        ap.link.dev.flags &= ~ata_dflags::RESUMING;
+    }
     if (!failed(rc))
         set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
@@ -154,6 +188,11 @@ kernel::system& ata_pm_port::kernel() { return ap_.kernel; }
 u32 ata_pm_port::print_id() const { return ap_.print_id; }
 bool ata_pm_port::pm_pending() const { return any(ap_.pflags, ata_pflags::PM_PENDING); }
 
+bool ata_pm_port::suspended() const {
+    ap_.lock.assert_held();
+    return any(ap_.pflags, ata_pflags::SUSPENDED);
+}
+
 void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
                        kernel::result_slot* result) {
     ap_.lock.assert_held();
@@ -161,8 +200,13 @@ void ata_pm_port::post(kernel::pm_message message, ata_eh_action action, ata_ehi
     ap_.pm_mesg = message;
     ap_.pm_result = kernel::result_ref{result};
     set_bits(ap_.pflags, ata_pflags::PM_PENDING);
-    ap_.link.eh_info.action |= action;
-    ap_.link.eh_info.flags |= flags;
+    if (ap_.host.design.takes_requests_whole) {
+        ap_.pm_action = action;
+        ap_.pm_flags = flags;
+    } else {
+        ap_.link.eh_info.action |= action;
+        ap_.link.eh_info.flags |= flags;
+    }
     ata_port_schedule_eh(ap_);
     if (ap_.suspend_wait_q)
         ap_.suspend_wait_q->wake_all();

@@ -8,6 +8,7 @@
 #include "drivers/ata/libata_xlat.hpp"
 #include "drivers/base/device_links.hpp"
 #include "drivers/base/power/dpm.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 #include "drivers/scsi/scsi_eh.hpp"
 
@@ -168,6 +169,14 @@ void ata_scsi_scan_host(ata_port& ap) {
     dev.sdev = scsi_add_device(*ap.scsi_host, 0, 0, 0, inquiry_of(dev));
 }
 
+void ata_scsi_user_scan(ata_port& ap) {
+    spin_guard guard(ap.lock);
+    ap.link.eh_info.probe = true;
+    ap.link.eh_info.action |= ata_eh_action::reset;
+    ap.kernel.emit(trace_event::eh_asked, ap.print_id);
+    ata_port_schedule_eh(ap);
+}
+
 void ata_scsi_hotplug(ata_port& ap) {
     if (any_once(ap.pflags, ata_pflags::UNLOADING))
         return;
@@ -195,10 +204,24 @@ errno_t rescan(ata_port& ap, scsi_device& sdev, bool do_resume) {
                 ap.kernel.warn("bad unlock balance of the port's lock", __FILE__, __LINE__);
             return rc;
         }
-        // Without the port lock, as in Linux.
+        const ata_dflags_guard guard{dev};
         dev.flags &= ~ata_dflags::RESUMING;
     }
     return scsi_rescan_device(sdev);
+}
+
+} // namespace
+
+namespace {
+
+errno_t rescan_held(ata_port& ap, scsi_device& sdev, bool do_resume) {
+    if (!ap.host.eh.rescan_holds_disk)
+        return rescan(ap, sdev, do_resume);
+    if (!pm_runtime_get_if_active(sdev.sdev_gendev))
+        return errno_t::eagain;
+    const errno_t rc = rescan(ap, sdev, do_resume);
+    pm_runtime_put(sdev.sdev_gendev);
+    return rc;
 }
 
 } // namespace
@@ -220,7 +243,7 @@ void ata_scsi_dev_rescan(ata_port& ap) {
 
     const bool flag_says_no = switches.rescan_guard == rescan_guard_kind::flag_unlocked &&
                               sdev->sdev_gendev.power.is_suspended.read_once();
-    const errno_t rc = flag_says_no ? errno_t::eagain : rescan(ap, *sdev, do_resume);
+    const errno_t rc = flag_says_no ? errno_t::eagain : rescan_held(ap, *sdev, do_resume);
     if (!failed(rc) || switches.rescan_puts_device)
         scsi_device_put(*sdev);
     if (failed(rc) && switches.rescan_delay)

@@ -189,6 +189,7 @@ class ata_pm_port final : public pm_port {
     kernel::system& kernel() override;
     [[nodiscard]] u32 print_id() const override;
     [[nodiscard]] bool pm_pending() const override;
+    [[nodiscard]] bool suspended() const override;
     void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
               kernel::result_slot* result) override;
     void wait_eh() override;
@@ -247,6 +248,10 @@ struct ata_port {
     bool configured = false;
 
     kernel::shared<kernel::pm_message> pm_mesg{kernel, tdev.name, "pm_mesg"};
+    /// What EH is to do for it, and how. With pm_design::takes_requests_whole; otherwise eh_info
+    /// has it. Locks: lock.
+    ata_eh_action pm_action = ata_eh_action::none;
+    ata_ehi_flags pm_flags = ata_ehi_flags::none;
     kernel::result_ref pm_result;
     errno_t pm_last_result = errno_t::ok;
     u32 pm_operations_done = 0;
@@ -281,6 +286,19 @@ struct ata_host {
 };
 
 [[nodiscard]] inline ata_port& port_of(const ata_device& dev) { return dev.link.ap; }
+
+/// Holds ap.lock for EH or the rescan work, which touch a device's flags without it in Linux; with
+/// eh_options::locks_device_flags they hold it.
+class ata_dflags_guard {
+  public:
+    explicit ata_dflags_guard(const ata_device& dev) {
+        if (ata_port& ap = port_of(dev); ap.host.eh.locks_device_flags)
+            guard_.emplace(ap.lock);
+    }
+
+  private:
+    std::optional<spin_guard> guard_;
+};
 
 // libata-core.cpp
 
@@ -364,6 +382,9 @@ errno_t ata_scsi_slave_config(scsi_device& sdev);
 void ata_scsi_slave_destroy(scsi_device& sdev);
 /// Makes SCSI devices of the ATA devices that have none. Context: thread. Sleeps.
 void ata_scsi_scan_host(ata_port& ap);
+/// A user asks for a scan of the host: EH looks whether there is a device that it does not use.
+/// Does not wait.
+void ata_scsi_user_scan(ata_port& ap);
 /// The work of hotplug_task: removes what was detached, adds what is new.
 void ata_scsi_hotplug(ata_port& ap);
 /// The work of scsi_rescan_task: looks at the device anew; later, if its queue does not run yet.

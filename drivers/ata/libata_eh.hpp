@@ -21,6 +21,8 @@ void ata_scsi_error(Scsi_Host& host);
 // Ways to ask for EH. Context: any. Locks: ap.lock.
 
 void ata_port_schedule_eh(ata_port& ap);
+/// ata_port_probe(), of a caller that holds the lock.
+void ata_port_schedule_probe(ata_port& ap);
 /// Fails all commands of the port; without any, schedules EH. Returns: how many failed.
 u32 ata_port_abort(ata_port& ap);
 u32 ata_link_abort(ata_link& link);
@@ -47,9 +49,12 @@ void ata_port_wait_eh(ata_port& ap);
 /// Locks: none held. Takes ap.lock.
 [[nodiscard]] bool ata_eh_suspend_aborts(ata_port& ap);
 
-/// The resume that the port has been made to work for is taken from who asked for it, and answered.
-/// Locks: ap.lock.
-void ata_eh_take_resume(ata_port& ap);
+/// Before eh_info is taken, with pm_design::takes_requests_whole: whether a resume has been posted
+/// that the port has not been made to work for yet. Locks: ap.lock.
+[[nodiscard]] bool ata_eh_resume_came_late(ata_port& ap);
+/// After that, with the same: what the request asks of this pass joins what else is asked of it.
+/// A resume is taken from who asked for it, and answered. Locks: ap.lock.
+void ata_eh_take_request(ata_port& ap);
 
 /// Whether EH stops and starts disks around a system sleep.
 [[nodiscard]] bool eh_starts_disks(const ata_port& ap);

@@ -52,7 +52,9 @@ namespace spinup::drivers {
     X(hotplug_waits_for_thaw, false, "85fbd722ad0f",                                               \
       "the hot plug work waits until tasks run again: D-27")                                       \
     X(busy_on_hotplug, false, "500530f652f9",                                                      \
-      "a port with a hot plug under way refuses its suspend: D-28")
+      "a port with a hot plug under way refuses its suspend: D-28")                                \
+    X(ksoftirqd, false, "",                                                                        \
+      "commands complete in a thread, as under load, and not between two steps of others: D-24")
 
 #define SPINUP_RESCAN_GUARDS(X) X(none) X(flag_unlocked) X(state_locked) X(state_and_queue)
 // clang-format on

@@ -70,6 +70,9 @@ std::unique_ptr<Scsi_Host> scsi_host_alloc(scsi_core& core, const scsi_host_temp
 }
 
 void scsi_add_host(Scsi_Host& shost) {
+    if (shost.ksoftirqd)
+        shost.priv.ksoftirqd.emplace(shost.kernel, "ksoftirqd",
+                                     [&shost] { scsi_done_softirq(shost); });
     {
         kernel::spin_guard locked(*shost.host_lock);
         CHECK(!failed(scsi_host_set_state(shost, state::running)));

@@ -11,7 +11,9 @@
 #include "drivers/base/marked.hpp"
 #include "drivers/scsi/scsi_cmnd.hpp"
 #include <memory>
+#include <optional>
 #include <spinup/kernel/lock.hpp>
+#include <spinup/kernel/work.hpp>
 #include <vector>
 
 namespace spinup::drivers {
@@ -86,6 +88,9 @@ struct Scsi_Host {
     /// How busy commands are counted (eh_options). The driver sets them before scsi_add_host().
     bool lockless_busy = false;
     bool eh_wakeup_barrier = true;
+    /// Commands complete in a thread, ksoftirqd, which others run beside. The driver sets it before
+    /// scsi_add_host().
+    bool ksoftirqd = false;
     /// It and what is below it take part in runtime PM. Set before scsi_add_host().
     bool runtime_pm = false;
 
@@ -122,8 +127,9 @@ struct Scsi_Host {
         kernel::wait_queue eh_wakeup; ///< the EH thread sleeps here
         kernel::completion eh_exited;
         bool eh_should_stop = false;
-        cmnd_list done;                  ///< completed, not yet seen by the softirq
-        kernel::timer_list done_softirq; ///< BLOCK_SOFTIRQ: armed for "now" by scsi_done()
+        cmnd_list done;                        ///< completed, not yet seen by the softirq
+        kernel::timer_list done_softirq;       ///< BLOCK_SOFTIRQ: armed for "now" by scsi_done()
+        std::optional<kernel::work> ksoftirqd; ///< ...or queued, where that is a thread
     } priv;
 };
 

@@ -213,7 +213,9 @@ void end_request(scsi_cmnd& cmd) {
     else
         cmd.request.bio_end_io(cmd.request.end_io_data,
                                cmd.result.good() ? errno_t::ok : errno_t::eio);
-    cmd.state.write_once(cmnd_state::pooled);
+    // A full barrier, as in sbitmap_queue_clear(): whoever takes the command next must not find the
+    // store of this after its own.
+    cmd.state.atomic([](cmnd_state) { return cmnd_state::pooled; });
     sdev.queue.free.push_front(cmd);
 }
 
@@ -259,10 +261,13 @@ void scsi_done(scsi_cmnd& cmd) {
 void blk_complete_request(scsi_cmnd& cmd) {
     Scsi_Host& shost = cmd.device->host;
     cmd.state.write_once(cmnd_state::done);
-    // In Linux this list is per CPU and guarded by interrupts being off. Nothing in here lets
-    // another context run, so that neither the list nor the timer needs a lock.
+    // In Linux this list is per CPU and guarded by interrupts being off. Nothing lets another
+    // context run before the softirq is raised, so that neither the list nor the timer needs a
+    // lock.
     shost.priv.done.push_back(cmd);
-    if (!shost.priv.done_softirq.pending())
+    if (auto& thread = shost.priv.ksoftirqd)
+        static_cast<void>(thread->queue());
+    else if (!shost.priv.done_softirq.pending())
         shost.priv.done_softirq.mod_timer(shost.kernel.now());
 }
 

@@ -15,12 +15,33 @@
 namespace spinup::cli {
 namespace {
 
-std::string switch_of(const study::known_bug& bug) {
-    std::string out{bug.design};
-    for (const std::string_view each : {bug.disk_start, bug.with})
-        if (!each.empty())
-            out += " " + std::string{each};
+std::string text_of(const study::subject& s) {
+    std::string out = s.design;
+    if (!s.disk_start.empty())
+        out.append(" ").append(s.disk_start);
+    for (const std::string& each : s.switches)
+        out.append(" ").append(each);
     return out;
+}
+
+/// Some reasons have more than one line.
+std::string indented(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, text.find_last_not_of('\n') + 1)) {
+        out += c;
+        if (c == '\n')
+            out += "      ";
+    }
+    return out;
+}
+
+/// What has the bug: the switches, where there are some, or the design.
+std::string switch_of(const study::known_bug& bug) {
+    study::subject s = study::subject_of(bug);
+    if (!s.switches.empty())
+        s.design.clear();
+    const std::string text = text_of(s);
+    return text.substr(text.find_first_not_of(' '));
 }
 
 std::string head_line() {
@@ -39,12 +60,13 @@ std::string text_of(const study::hunt& h, u32 seeds) {
     fmt::format_to(std::back_inserter(out), "      {}\n      found by {} of {} seeds",
                    h.what->title, h.found, seeds);
     if (h.fixed_schedules)
-        fmt::format_to(std::back_inserter(out), "; {}: {} in {} schedules", h.what->fixed_design,
+        fmt::format_to(std::back_inserter(out), "; {}: {} in {} schedules",
+                       text_of(study::fixed_subject_of(*h.what)),
                        h.fixed_found == 0 ? "not" : fmt::format("{} times", h.fixed_found),
                        *h.fixed_schedules);
     if (!h.token.empty())
-        fmt::format_to(std::back_inserter(out), "\n      {}\n      spinup replay '{}'", h.reason,
-                       h.token);
+        fmt::format_to(std::back_inserter(out), "\n      {}\n      spinup replay '{}'",
+                       indented(h.reason), h.token);
     return out + "\n";
 }
 
@@ -58,7 +80,7 @@ json json_of(const study::hunt& h) {
     one["median_schedules"] = h.median_schedules ? json(*h.median_schedules) : json(nullptr);
     one["token"] = h.token.empty() ? json(nullptr) : json(h.token);
     one["found_by_seeds"] = h.found;
-    one["fixed"] = h.what->fixed_design;
+    one["fixed"] = text_of(study::fixed_subject_of(*h.what));
     one["fixed_schedules"] = h.fixed_schedules ? json(*h.fixed_schedules) : json(nullptr);
     one["fixed_found"] = h.fixed_found;
     return one;

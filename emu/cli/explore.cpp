@@ -66,7 +66,8 @@ std::string failing_text(const study::campaign_plan& plan, const kernel::verdict
                            first.token.text());
     progress line;
     line.show("making the first failing schedule small");
-    const study::reduced least = study::reduce(plan.what, first.token, verdict, max_reducing_runs);
+    const study::reduced least =
+        study::reduce(plan.what, first.token, verdict, "", max_reducing_runs);
     line.clear();
     return fmt::format("\nschedule {}, made small in {} runs{}:\n\n", first.first_at, least.runs,
                        least.minimal ? "" : " (it may get smaller still)") +

@@ -71,6 +71,8 @@ class fiber_host {
     fiber_host& operator=(const fiber_host&) = delete;
 
     [[nodiscard]] fiber& running() { return *running_; }
+    /// std::uncaught_exceptions() != 0, without the call.
+    [[nodiscard]] bool exception_in_flight() const { return exceptions_->uncaught != 0; }
 
     /// An idle fiber that will run `what(owner)` when it is switched to, and be idle again after
     /// that.

@@ -30,7 +30,7 @@ void scheduler::complain(finding_kind kind, std::string_view condition, std::str
     ++complaints_;
     log_.emit(trace_event::warn_on, condition, file, line);
     report(kind, std::string{condition} + " at " + std::string{file} + ":" + std::to_string(line) +
-                     ", by " + actor().text());
+                     ", by " + actor().text(log_));
 }
 
 void scheduler::stuck(name_id lock, const void* owner) {
@@ -39,10 +39,11 @@ void scheduler::stuck(name_id lock, const void* owner) {
     CHECK(!run_over_ || cpu_.current != nullptr); // outside of a run nobody could unlock it
     const std::string what{log_.name(lock)};
     if (owner == cpu_.context)
-        report(finding_kind::deadlock, actor().text() + " holds " + what + " and takes it again");
+        report(finding_kind::deadlock,
+               actor().text(log_) + " holds " + what + " and takes it again");
     else
         report(finding_kind::irq_unsafe,
-               actor().text() + " spins for ever for " + what + ", held by " +
+               actor().text(log_) + " spins for ever for " + what + ", held by " +
                    label(*static_cast<const thread*>(owner), log_) + ", which cannot go on");
     if (cpu_.current == nullptr)
         throw stuck_for_ever{};

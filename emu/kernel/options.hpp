@@ -10,6 +10,8 @@ struct check_options {
     bool races = true;      ///< data races on shared fields
     bool lock_order = true; ///< lock order, and interrupts that want a lock somebody sleeps with
     bool balance = true;    ///< locks held at the end of a thread, work item or call
+
+    [[nodiscard]] bool any() const { return races || lock_order || balance; }
 };
 
 struct kernel_options {

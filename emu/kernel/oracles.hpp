@@ -18,6 +18,7 @@ class recording_oracle : public oracle {
     virtual ~recording_oracle() = default;
     /// False: the oracle always answers 0, so the scheduler and the timeline need not ask.
     [[nodiscard]] virtual bool explores() const = 0;
+    [[nodiscard]] bool wants_details() const override { return false; }
     /// What was picked so far.
     [[nodiscard]] virtual const token& schedule() const = 0;
 };
@@ -80,6 +81,7 @@ class recorded final : public recording_oracle {
         return kept(choice::thread, static_cast<u32>(who.size()),
                     inner_.pick_thread(who, first_runs));
     }
+    [[nodiscard]] bool wants_details() const override { return inner_.wants_details(); }
     void alone() override { inner_.alone(); }
     [[nodiscard]] bool wants_states() const override { return inner_.wants_states(); }
     bool visit(u64 state) override { return inner_.visit(state); }

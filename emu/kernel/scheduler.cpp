@@ -21,10 +21,12 @@ scheduler::scheduler(system& k, virtual_timeline& line, trace& log, dma_arena& m
       host_(fiber_host::of_this_thread()), kernel_(k), memory_(memory),
       msleep_(log.intern("msleep")), kworker_idle_(log.intern("work")) {
     if (explorer != nullptr) {
-        checkers_ = std::make_unique<check::checkers>(
-            log, options.checks,
-            [this](finding_kind kind, std::string text) { report(kind, std::move(text)); });
+        if (options.checks.any())
+            checkers_ = std::make_unique<check::checkers>(
+                log, options.checks,
+                [this](finding_kind kind, std::string text) { report(kind, std::move(text)); });
         states_ = explorer->wants_states();
+        details_ = states_ || explorer->wants_details();
     }
     cpu_.watches = explorer != nullptr;
     update_attention();
@@ -101,7 +103,7 @@ void scheduler::block(const wait_reason& why) {
     }
     leave(self);
     go_on(self, pick());
-    if (self.unwinding && std::uncaught_exceptions() == 0) [[unlikely]]
+    if (self.unwinding && self.may_throw()) [[unlikely]]
         throw thread_unwind{}; // otherwise it is in a destructor, whose next wait is none
     remember(self.timed_out ? to_ns(line_.now()) : why.object);
 }
@@ -130,13 +132,13 @@ bool scheduler::may_sleep_slow() {
         throw lock_is_taken{};
     if (stopping_) {
         // A destructor that waits must not throw; whatever it waits for will not come.
-        if (cpu_.current == nullptr || std::uncaught_exceptions() != 0)
+        if (cpu_.current == nullptr || !cpu_.current->may_throw())
             return false;
         throw thread_unwind{};
     }
     complain(finding_kind::atomic_sleep, "BUG: sleeping function called from invalid context",
              __FILE__, __LINE__);
-    if (watches())
+    if (watches() && checkers_ != nullptr)
         checkers_->sleeps_atomic(actor());
     return cpu_.current != nullptr; // with a spinlock held it does sleep, as it would
 }

@@ -122,10 +122,16 @@ class scheduler {
     void before_access(const shared_cell& cell, access how);
     /// The value that the running context sees, which is the one in `cell` if this returns null.
     const u64* own_store(const shared_cell& cell) const;
-    /// Writes: at once, or into the store buffer.
-    void write(shared_cell& cell, const void* from);
-    void saw(const void* value, std::size_t bytes);
-    void cell_changed(const shared_cell& cell);
+    /// Takes a store into the store buffer. Returns: false if it is to be made at once.
+    bool buffers(shared_cell& cell, const void* from);
+    void saw(const void* value, std::size_t bytes) {
+        if (states_)
+            remember(mixed(bytes, value, bytes));
+    }
+    void cell_changed(const shared_cell& cell) {
+        if (states_)
+            state_.set(cell.id(), mixed(cell.bare_ ? 2 : 1, cell.value_, cell.bytes_));
+    }
     void forget(const shared_cell& cell);
     /// A work item or call returns to the kernel.
     void returns(std::string_view what) {
@@ -141,7 +147,10 @@ class scheduler {
     void enqueued(u32 object);
     /// wake_up() of `object` is about to wake these.
     void waking(u32 object, const waiter_list& waiters);
-    void flush_stores(thread& t);
+    void flush_stores(thread& t) {
+        if (options_.weak_memory) [[unlikely]]
+            commit_all(t);
+    }
     void flush_stores() {
         if (cpu_.current != nullptr)
             flush_stores(*cpu_.current);
@@ -214,12 +223,16 @@ class scheduler {
     void timeline_goes();
     void announce(thread& self, deed what, u32 object);
     void gather(const thread* self);
-    u32 ask(bool first_runs);
+    u32 ask(const thread* self);
+    u32 ask_in_detail(const thread* self);
     void drain_stores(thread& self);
     void last_chance();
+    void queue_lock_taken(u32 object);
     void commit(const buffered_store& s);
+    void commit_all(thread& t);
     void did(deed what, u32 object) {
-        explorer_->touched(what, object);
+        if (details_)
+            explorer_->touched(what, object);
         remember(u64{object} << 8 | static_cast<u64>(what));
     }
     void remember(u64 value) {
@@ -280,7 +293,7 @@ class scheduler {
     virtual_timeline& line_;
     trace& log_;
     oracle* explorer_;                          // nullptr: first come, first served
-    std::unique_ptr<check::checkers> checkers_; // nullptr: nobody explores
+    std::unique_ptr<check::checkers> checkers_; // nullptr: nobody explores, or nobody checks
     irq_line* first_irq_ = nullptr;
     irq_line* last_irq_ = nullptr;
     time_point limit_ = time_point::max();
@@ -293,7 +306,8 @@ class scheduler {
     verdict verdict_ = verdict::done;
     bool run_over_ = true;
     bool stopping_ = false;
-    bool states_ = false;   // the oracle wants states
+    bool details_ = false;  // the oracle wants details
+    bool states_ = false;   // and states
     fiber* root_ = nullptr; // who called run()
     fiber_host& host_;
     u64 switches_ = 0;

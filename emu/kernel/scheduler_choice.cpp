@@ -47,8 +47,21 @@ void scheduler::gather(const thread* self) {
         who_.push_back({});
 }
 
-/// Returns: an index in who_; meaningless if the run is over.
-u32 scheduler::ask(bool first_runs) {
+/// Who goes on. Returns: a place in the list that gather() makes, or would make; meaningless if the
+/// run is over.
+u32 scheduler::ask(const thread* self) {
+    if (details_)
+        return ask_in_detail(self);
+    const u32 n = (self != nullptr ? 1 : 0) + ready_.size() + (timeline_may_go() ? 1 : 0);
+    if (n < 2)
+        return 0;
+    const u32 answer = explorer_->pick(choice::thread, n);
+    CHECK(answer < n);
+    return answer;
+}
+
+u32 scheduler::ask_in_detail(const thread* self) {
+    gather(self);
     if (who_.size() < 2) {
         explorer_->alone();
         return 0;
@@ -57,15 +70,14 @@ u32 scheduler::ask(bool first_runs) {
         end_run(verdict::given_up);
         return 0;
     }
-    const u32 answer = explorer_->pick_thread(who_, first_runs);
+    const u32 answer = explorer_->pick_thread(who_, self != nullptr);
     CHECK(answer < who_.size());
     return answer;
 }
 
 /// A ready thread, or nullptr after the timeline has gone on instead, or if the run is over.
 thread* scheduler::choose() {
-    gather(nullptr);
-    const u32 answer = ask(false);
+    const u32 answer = ask(nullptr);
     if (run_over_)
         return nullptr;
     if (answer < ready_.size())
@@ -102,17 +114,16 @@ void scheduler::announce(thread& self, deed what, u32 object) {
 /// Offers the CPU to others. Answer 0 goes on, others run in between, as if on other CPUs.
 void scheduler::offer(thread& self) {
     // A thread in flight of an exception may be in a destructor, which must not be left for long.
-    if (std::uncaught_exceptions() != 0)
+    if (host_.exception_in_flight())
         return;
-    drain_stores(self);
+    if (!self.stores.empty())
+        drain_stores(self);
     for (;;) {
         if (++same_instant_ > options_.livelock_steps) [[unlikely]]
             report_livelock();
         u32 answer = 0;
-        if (!run_over_) {
-            gather(&self);
-            answer = ask(true);
-        }
+        if (!run_over_)
+            answer = ask(&self);
         if (run_over_) {
             put_back(self, nullptr);
             return;
@@ -146,7 +157,7 @@ void scheduler::put_back(thread& self, thread* next) {
 void scheduler::linger() {
     constexpr u32 patience = 1000;
     if (cpu_.current != nullptr && cpu_.current->unwinding && ++lingered_ > patience &&
-        std::uncaught_exceptions() == 0)
+        cpu_.current->may_throw())
         throw thread_unwind{};
 }
 

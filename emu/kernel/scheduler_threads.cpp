@@ -96,6 +96,7 @@ thread& scheduler::new_thread(name_id name) {
     t.owner = this;
     t.kworker = false;
     t.unwinding = false;
+    t.in_destructors = 0;
     t.spinlocks = 0;
     t.name = name;
     t.pid = next_free_pid();

@@ -18,18 +18,14 @@ check::actor scheduler::actor() const {
     a.at = line_.now();
     if (const thread* t = cpu_.current) {
         a.pid = t->pid;
-        a.name = log_.name(t->name);
-    } else {
-        a.name = a.slot == check::hardirq_slot   ? "an interrupt"
-                 : a.slot == check::softirq_slot ? "a timer"
-                                                 : "nobody";
+        a.name = t->name;
     }
     return a;
 }
 
 /// A thread starts, or a kworker gets something to do.
 void scheduler::begins(thread& t) {
-    if (checkers_ == nullptr)
+    if (explorer_ == nullptr)
         return;
     t.next_deed = deed::unknown;
     t.next_object = 0;
@@ -37,7 +33,8 @@ void scheduler::begins(thread& t) {
     flush_stores();
     if (t.slot == 0 || slots_ < many_slots)
         t.slot = slots_++;
-    checkers_->clocks().begin(slot(), t.slot);
+    if (checkers_ != nullptr)
+        checkers_->clocks().begin(slot(), t.slot);
     did(deed::sync, 0);
 }
 
@@ -51,14 +48,16 @@ void scheduler::publish(u32 object, u64 state) {
     if (unwatched())
         return;
     flush_stores();
-    checkers_->clocks().release(slot(), object);
+    if (checkers_ != nullptr)
+        checkers_->clocks().release(slot(), object);
     did(deed::sync, object);
 }
 
 void scheduler::observe(u32 object) {
     if (unwatched())
         return;
-    checkers_->clocks().acquire(slot(), object);
+    if (checkers_ != nullptr)
+        checkers_->clocks().acquire(slot(), object);
     did(deed::sync, object);
 }
 
@@ -66,7 +65,8 @@ void scheduler::locked(u32 object, name_id name, bool spin) {
     object_state(object, u64{cpu_.pid} << 1 | 1);
     if (unwatched())
         return;
-    checkers_->locked(actor(), {object, name, spin});
+    if (checkers_ != nullptr)
+        checkers_->locked(actor(), {object, name, spin});
     did(deed::sync, object);
 }
 
@@ -78,12 +78,13 @@ void scheduler::unlocked(u32 object) {
         return;
     last_chance();
     flush_stores();
-    checkers_->unlocked(actor(), object);
+    if (checkers_ != nullptr)
+        checkers_->unlocked(actor(), object);
     did(deed::sync, object);
 }
 
 void scheduler::hand_on(const thread& to) {
-    if (!unwatched())
+    if (checkers_ != nullptr && !unwatched())
         checkers_->clocks().hand_on(slot(), to.slot);
 }
 
@@ -95,7 +96,8 @@ void scheduler::fence(check::barrier what) {
         last_chance();
         flush_stores();
     }
-    checkers_->clocks().fence(slot(), what);
+    if (checkers_ != nullptr)
+        checkers_->clocks().fence(slot(), what);
 }
 
 /// The queue's lock is taken and left, and set_current_state() is a full barrier (memory-barriers,
@@ -106,13 +108,11 @@ void scheduler::enqueued(u32 object) {
         return;
     last_chance();
     flush_stores();
-    for (thread* t = first_; t != nullptr; t = t->next)
+    for (thread* t = first_; options_.weak_memory && t != nullptr; t = t->next)
         if (std::find(t->woken_queues.begin(), t->woken_queues.end(), object) !=
             t->woken_queues.end())
             flush_stores(*t);
-    checkers_->clocks().acquire(slot(), object);
-    checkers_->clocks().release(slot(), object);
-    did(deed::sync, object);
+    queue_lock_taken(object);
 }
 
 /// "A general memory barrier is executed by wake_up() if and only if it wakes a task up"
@@ -125,8 +125,15 @@ void scheduler::waking(u32 object, const waiter_list& waiters) {
         flush_stores();
     else if (cpu_.current != nullptr && !cpu_.current->stores.empty())
         cpu_.current->woken_queues.push_back(object);
-    checkers_->clocks().acquire(slot(), object);
-    checkers_->clocks().release(slot(), object);
+    queue_lock_taken(object);
+}
+
+/// And left.
+void scheduler::queue_lock_taken(u32 object) {
+    if (checkers_ != nullptr) {
+        checkers_->clocks().acquire(slot(), object);
+        checkers_->clocks().release(slot(), object);
+    }
     did(deed::sync, object);
 }
 
@@ -158,25 +165,17 @@ void scheduler::before_access(const shared_cell& cell, access how) {
         cell_changed(cell);
     }
     did(what, cell.id());
-    checkers_->access(actor(), cell, how);
-}
-
-void scheduler::saw(const void* value, std::size_t bytes) {
-    if (states_)
-        remember(mixed(bytes, value, bytes));
-}
-
-void scheduler::cell_changed(const shared_cell& cell) {
-    if (states_)
-        state_.set(cell.id(), mixed(cell.bare_ ? 2 : 1, cell.value_, cell.bytes_));
+    if (checkers_ != nullptr)
+        checkers_->access(actor(), cell, how);
 }
 
 void scheduler::forget(const shared_cell& cell) {
     if (states_)
         state_.set(cell.id(), 0);
-    for (thread* t = first_; t != nullptr; t = t->next)
+    for (thread* t = first_; options_.weak_memory && t != nullptr; t = t->next)
         std::erase_if(t->stores, [&cell](const buffered_store& s) { return s.cell == &cell; });
-    checkers_->forget(cell);
+    if (checkers_ != nullptr)
+        checkers_->forget(cell);
 }
 
 // Store buffers: first in, first out, as of x86; ARM may do more.
@@ -193,7 +192,7 @@ void scheduler::commit(const buffered_store& s) {
     explorer_->touched(deed::write, s.cell->id());
 }
 
-void scheduler::flush_stores(thread& t) {
+void scheduler::commit_all(thread& t) {
     for (const buffered_store& s : t.stores)
         commit(s);
     t.stores.clear();
@@ -217,7 +216,7 @@ void scheduler::last_chance() {
 }
 
 const u64* scheduler::own_store(const shared_cell& cell) const {
-    if (cpu_.current == nullptr)
+    if (cpu_.current == nullptr || !options_.weak_memory)
         return nullptr;
     const std::vector<buffered_store>& own = cpu_.current->stores;
     const auto last = std::find_if(own.rbegin(), own.rend(),
@@ -225,21 +224,22 @@ const u64* scheduler::own_store(const shared_cell& cell) const {
     return last == own.rend() ? nullptr : &last->value;
 }
 
-void scheduler::write(shared_cell& cell, const void* from) {
+bool scheduler::buffers(shared_cell& cell, const void* from) {
+    if (!options_.weak_memory)
+        return false;
     thread* self = cpu_.current;
-    if (options_.weak_memory && self != nullptr && !stopping_ && cell.bytes_ <= sizeof(u64)) {
-        if (self->stores.size() == buffer_size) {
-            commit(self->stores.front());
-            self->stores.erase(self->stores.begin());
-        }
-        buffered_store& s = self->stores.emplace_back();
-        s.cell = &cell;
-        std::memcpy(&s.value, from, cell.bytes_);
-        return;
+    if (self == nullptr || stopping_ || cell.bytes_ > sizeof(u64)) {
+        flush_stores();
+        return false;
     }
-    flush_stores();
-    std::memcpy(cell.value_, from, cell.bytes_);
-    cell_changed(cell);
+    if (self->stores.size() == buffer_size) {
+        commit(self->stores.front());
+        self->stores.erase(self->stores.begin());
+    }
+    buffered_store& s = self->stores.emplace_back();
+    s.cell = &cell;
+    std::memcpy(&s.value, from, cell.bytes_);
+    return true;
 }
 
 // The state of the world.

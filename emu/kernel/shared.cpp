@@ -11,30 +11,29 @@ namespace spinup::kernel {
 
 shared_cell::shared_cell(system& k, std::string_view owner, std::string_view field, void* value,
                          std::size_t bytes)
-    : k_(k), value_(value), bytes_(static_cast<u32>(bytes)), id_(k.new_object()) {
-    if (watched())
-        name_.append(owner).append(".").append(field);
-}
+    : k_(k), value_(value), bytes_(static_cast<u32>(bytes)), id_(k.new_object()), owner_(owner),
+      field_(field) {}
 
 shared_cell::~shared_cell() {
     if (watched())
         k_.sched().forget(*this);
 }
 
-void shared_cell::begin() { k_.sched().cell_changed(*this); }
+void shared_cell::changed() const { k_.sched().cell_changed(*this); }
 
-void shared_cell::watched_read(access how, void* into) const {
+const void* shared_cell::watched_read(access how) const {
     scheduler& s = k_.sched();
     s.before_access(*this, how);
     const void* own = s.own_store(*this);
-    std::memcpy(into, own != nullptr ? own : value_, bytes_);
-    s.saw(into, bytes_);
+    const void* seen = own != nullptr ? own : value_;
+    s.saw(seen, bytes_);
+    return seen;
 }
 
-void shared_cell::watched_write(access how, const void* from) {
+bool shared_cell::watched_write(access how, const void* from) {
     scheduler& s = k_.sched();
     s.before_access(*this, how);
-    s.write(*this, from);
+    return !s.buffers(*this, from);
 }
 
 void shared_cell::begin_atomic() {

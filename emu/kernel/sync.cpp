@@ -1,5 +1,6 @@
 // Wait queues and locks: their slow paths.
 #include "emu/kernel/scheduler.hpp"
+#include <spinup/kernel/destructor_waits.hpp>
 #include <spinup/kernel/lock.hpp>
 #include <spinup/kernel/wait.hpp>
 
@@ -50,6 +51,16 @@ void wait_queue::wake_one() {
 void wait_queue::publish_slow(u32 state) { k_.sched().publish(id_, state); }
 void wait_queue::observe_slow() const { k_.sched().observe(id_); }
 void wait_queue::state_slow(u32 state) { k_.sched().object_state(id_, state); }
+
+destructor_waits::destructor_waits(system& k) : self_(k.cpu().current) {
+    if (self_ != nullptr)
+        ++self_->in_destructors;
+}
+
+destructor_waits::~destructor_waits() {
+    if (self_ != nullptr)
+        --self_->in_destructors;
+}
 
 void mutex::lock() {
     scheduler& s = k_.sched();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emu/kernel/fiber.hpp"
+#include <exception>
 #include <functional>
 #include <spinup/kernel/async.hpp>
 #include <spinup/kernel/shared.hpp>
@@ -53,6 +54,7 @@ class thread {
     bool hung = false;      ///< that it waits for too long has been reported
     bool unwinding = false; ///< its next wait ends it
     bool kworker = false;
+    u16 in_destructors = 0; ///< that wait: nothing may be thrown out of them
     scheduler* owner = nullptr;
 
     name_id name{};
@@ -63,6 +65,11 @@ class thread {
     std::function<void()> body;
     async_domain* domain = nullptr; ///< the body is an asynchronous call of this domain
     work* item = nullptr;
+
+    /// Of the running thread: an exception out of a wait would not leave a destructor.
+    [[nodiscard]] bool may_throw() const {
+        return in_destructors == 0 && std::uncaught_exceptions() == 0;
+    }
 
     // For an oracle that explores.
     deed next_deed = deed::unknown; ///< what it will do when it goes on

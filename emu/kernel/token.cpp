@@ -90,16 +90,21 @@ class bit_reader {
 };
 
 user_error bad(std::string_view text, std::string message) {
-    constexpr std::size_t shown = 40;
-    std::string head{text.substr(0, shown)};
-    if (text.size() > shown)
-        head += "...";
     return {{},
-            "token \"" + head + "\": " + std::move(message),
+            "token " + shown_token(text, 40) + ": " + std::move(message),
             "a token starts with s2: and is copied whole; s2:rr is the round robin schedule"};
 }
 
 } // namespace
+
+std::string shown_token(std::string_view text, std::size_t most) {
+    std::string out = "\"";
+    for (const char c : text.substr(0, most))
+        out += c >= ' ' && c <= '~' ? c : '?';
+    if (text.size() > most)
+        out += "...";
+    return out + "\"";
+}
 
 std::string token::text() const {
     std::string out{prefix};

@@ -61,4 +61,8 @@ class token {
     std::vector<u32> picks_;
 };
 
+/// A token as a message quotes it: so much of it, and nothing that a terminal would take for more
+/// than a character.
+[[nodiscard]] std::string shown_token(std::string_view text, std::size_t most);
+
 } // namespace spinup::kernel

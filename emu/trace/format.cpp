@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <spinup/base/check.hpp>
+#include <spinup/kernel/pm.hpp>
 #include <spinup/log_wording.hpp>
 
 namespace spinup {
@@ -58,6 +59,8 @@ void append_event(std::string& out, const trace_record& r, const trace& names,
             out += names.name(static_cast<name_id>(arg));
         else if (piece.how == 'g')
             out += speed_text(arg);
+        else if (piece.how == 'p')
+            out += to_string(static_cast<kernel::pm_event>(arg));
         else if (piece.how == 'i')
             append_number(out, static_cast<int>(arg), 10, 0);
         else

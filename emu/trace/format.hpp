@@ -2,7 +2,7 @@
 //
 // A format is text with placeholders {index} or {index:how}, index 0 to 4. `how` says how the
 // 32-bit argument reads: nothing or 0N (unsigned, N digits with leading zeros), i (signed), x
-// (hexadecimal), n (a name), g (a SATA speed code, as "1.5", "3.0", "6.0").
+// (hexadecimal), n (a name), g (a SATA speed code, as "1.5", "3.0", "6.0"), p (a PM event).
 #pragma once
 
 #include <spinup/trace.hpp>
@@ -46,7 +46,7 @@ constexpr format_piece next_piece(std::string_view& format) {
     if (inner.size() == 1)
         return piece;
     const std::string_view how = inner.substr(1);
-    if (how == ":i" || how == ":x" || how == ":n" || how == ":g")
+    if (how == ":i" || how == ":x" || how == ":n" || how == ":g" || how == ":p")
         piece.how = how[1];
     else if (how.size() == 3 && how[0] == ':' && how[1] == '0' && how[2] >= '1' && how[2] <= '9')
         piece.width = static_cast<unsigned>(how[2] - '0');

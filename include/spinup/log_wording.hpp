@@ -7,6 +7,7 @@
 // is_line(); no other code asks for the wording.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <spinup/base/units.hpp>
 #include <spinup/trace_events.hpp>
@@ -65,13 +66,44 @@ inline constexpr std::array reworded_lines{
              "sd {0:n}: [{1:n}] {4:n} failed: Result: hostbyte={2:n} driverbyte={3:n}"},
 };
 
-/// The format that a kernel of this wording prints an event with; nullptr: it prints nothing.
-constexpr const char* format_of(trace_event e, log_wording wording) {
-    const char* format = row_of(e).format;
+namespace detail {
+
+struct log_line {
+    const char* format = nullptr;
+    u32 arguments = 0; ///< one more than the highest position in the format
+};
+
+constexpr log_line line_of(trace_event e, log_wording wording) {
+    log_line line{row_of(e).format};
     for (const reworded& row : reworded_lines)
         if (row.event == e && row.since <= wording)
-            format = row.format;
-    return format;
+            line.format = row.format;
+    for (const char* at = line.format; at != nullptr && *at != '\0'; ++at)
+        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9')
+            line.arguments = std::max(line.arguments, static_cast<u32>(at[1] - '0') + 1);
+    return line;
+}
+
+constexpr std::size_t wordings = static_cast<std::size_t>(log_wording::linux_7_3) + 1;
+
+/// By wording and event, so that whoever emits one reads no formats.
+inline constexpr auto log_lines = [] {
+    std::array<std::array<log_line, trace_event_rows.size()>, wordings> all{};
+    for (std::size_t w = 0; w < all.size(); ++w)
+        for (std::size_t e = 0; e < all[w].size(); ++e)
+            all[w][e] = line_of(static_cast<trace_event>(e), static_cast<log_wording>(w));
+    return all;
+}();
+
+constexpr const log_line& look_up(trace_event e, log_wording wording) {
+    return log_lines[static_cast<std::size_t>(wording)][static_cast<std::size_t>(e)];
+}
+
+} // namespace detail
+
+/// The format that a kernel of this wording prints an event with; nullptr: it prints nothing.
+constexpr const char* format_of(trace_event e, log_wording wording) {
+    return detail::look_up(e, wording).format;
 }
 
 /// Whether a kernel of this wording prints the event.
@@ -79,16 +111,9 @@ constexpr bool is_line(trace_event e, log_wording wording) {
     return format_of(e, wording) != nullptr;
 }
 
-/// How many arguments it prints: one more than the highest position in its format. An event that
-/// is no line has none.
+/// How many arguments it prints. An event that is no line has none.
 constexpr u32 arguments_of(trace_event e, log_wording wording) {
-    u32 count = 0;
-    const char* at = format_of(e, wording);
-    for (; at != nullptr && *at != '\0'; ++at)
-        if (at[0] == '{' && at[1] >= '0' && at[1] <= '9')
-            count =
-                static_cast<u32>(at[1] - '0') >= count ? static_cast<u32>(at[1] - '0') + 1 : count;
-    return count;
+    return detail::look_up(e, wording).arguments;
 }
 
 /// A callback's time as its line tells it. Up to 2020 Linux (initcall_debug_report) shifts instead

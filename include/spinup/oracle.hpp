@@ -44,6 +44,11 @@ struct oracle {
         return pick(choice::thread, static_cast<u32>(who.size()));
     }
 
+    /// Whether it wants to be told who could go on and what they do: pick_thread(), alone() and
+    /// touched(). One that only draws is asked pick(choice::thread, n) instead, and nobody collects
+    /// what it would not look at. The same for the whole of a run.
+    [[nodiscard]] virtual bool wants_details() const { return true; }
+
     /// Instead of pick_thread(), where nobody else could go on: a step ends and the next begins.
     virtual void alone() {}
 

@@ -55,6 +55,8 @@ class pm_port {
 
     /// ATA_PFLAG_PM_PENDING. May be read without the lock; that is then the design's own risk.
     [[nodiscard]] virtual bool pm_pending() const = 0;
+    /// ATA_PFLAG_SUSPENDED: from the end of a suspend until EH takes a resume. Locks: lock() held.
+    [[nodiscard]] virtual bool suspended() const = 0;
 
     /// Stores the message and where the result goes (nullptr: nowhere), sets PM_PENDING, merges
     /// action and flags into every link's eh_info, and schedules EH. Locks: lock() held.
@@ -110,12 +112,14 @@ struct pm_design {
     bool resume_returns = false;
     /// A suspend that is posted while EH waits for a drive that is busy since its power-up ends the
     /// wait: the port goes down at once, what the queue holds stays there, and the drive gets no
-    /// command, which it could not take. One that answers is put into standby as ever.
+    /// command, which it could not take. One that answers is put into standby as ever. A runtime
+    /// suspend, which leaves the power on, waits until the drive can be told to stop.
     bool suspend_aborts_resume = false;
     /// The slots of its requesters are counted, and say -EINPROGRESS until they are written.
     bool counted_results = false;
-    /// EH takes a resume's message, flags and actions in one step, keeps to it what it was asked
-    /// for with it, and tells the requester what became of a suspend.
+    /// EH takes a request's message, actions and flags in one step, however late it is posted, and
+    /// keeps them to the pass that carries it out: what is asked for a suspend takes nothing from a
+    /// resume or from the mending of an error (L1, L3), nor the other way round (L7).
     bool takes_requests_whole = false;
     /// The disk start that it is made for; empty: that of the kernels that have it.
     std::string_view disk_start{};

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <spinup/base/units.hpp>
+#include <spinup/event_set.hpp>
 #include <spinup/timeline.hpp>
 #include <spinup/trace_events.hpp>
 #include <string_view>
@@ -39,7 +40,8 @@ class trace {
         const trace_record r{
             to_ns(line_.now()), static_cast<u16>(event), thread_, {argument(args)...}};
         mix(r);
-        store(r);
+        if (wanted_.contains(event))
+            store(r);
     }
 
     /// Same text, same id, for the life of the trace; ids count up in order of first use.
@@ -51,6 +53,8 @@ class trace {
 
   protected:
     ~trace() = default;
+    /// What store() is called for; at first for nothing.
+    void want(const event_set& events) { wanted_ = events; }
     virtual void store(const trace_record& r) = 0;
 
   private:
@@ -71,6 +75,7 @@ class trace {
     const timeline& line_;
     u64 digest_ = 0xcbf29ce484222325ull;
     u16 thread_ = 0;
+    event_set wanted_;
 };
 
 } // namespace spinup

@@ -3,6 +3,7 @@
 //
 // Row: X(name, room, severity, format). The format names the arguments by position:
 //   {0} unsigned   {0:i} signed   {0:x} hexadecimal   {0:n} interned name   {0:g} SATA speed "6.0"
+//   {0:p} PM event "suspend"
 // Severity:
 //   debug      hardware and scheduler detail; never in the kernel log
 //   log        a line of the kernel log, in the kernel's own wording (the format is the line)
@@ -43,7 +44,7 @@ enum class severity : u8 { debug, log, complaint };
     X(pm_power_down_failed, pm, log, "PM: Some devices failed to power down")                      \
     X(pm_finishing,      pm, log, "PM: Finishing wakeup.")                                         \
     X(pm_restart_tasks,  pm, log, "Restarting tasks ... done.")                                    \
-    X(pm_request,        pm, debug, "ata{0}: request_pm event {1:x}")                              \
+    X(pm_request,        pm, debug, "ata{0}: request_pm {1:p}")                                    \
     X(pm_wait,           pm, debug, "ata{0}: request waits for EH")                                \
     X(pm_done,           pm, debug, "ata{0}: pm request done, result {1:i}")                       \
     /* libata */                                                                                   \
@@ -141,10 +142,10 @@ enum class severity : u8 { debug, log, complaint };
     X(pm_hibernate_exit, pm, log, "PM: hibernation: hibernation exit")                             \
     X(pm_shutdown,       pm, debug, "{0:n}: shutdown")                                             \
     /* scenarios */                                                                                \
-    X(pm_asked,          study, debug, "ata{0}: another requester asks for event {1:x}")           \
+    X(pm_asked,          study, debug, "ata{0}: another requester asks for {1:p}")                 \
     X(pm_answered,       study, debug, "ata{0}: its request is answered {1:i}")                    \
     X(pm_result_read,    study, debug, "ata{0}: it reads result {1:i}, written {2} times")         \
-    X(eh_asked,          study, debug, "ata{0}: somebody asks for EH")                             \
+    X(eh_asked,          ata,   debug, "ata{0}: somebody asks for EH")                             \
     X(io_lost,           study, debug, "ata{0}: sector {1} does not hold what was written")        \
     X(cable_out,         study, debug, "port {0}: drive unplugged")                                \
     X(cable_in,          study, debug, "port {0}: drive plugged in")

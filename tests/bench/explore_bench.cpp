@@ -4,6 +4,7 @@
 //
 // Relacy makes 0.33 of the raw walk's schedules a second on this model, Shuttle 0.10.
 #include "emu/kernel/explore/random_walk.hpp"
+#include "tests/support/deadlocking_world.hpp"
 #include "tests/support/pm_kernel_world.hpp"
 #include <benchmark/benchmark.h>
 #include <boost/context/fiber.hpp>
@@ -291,6 +292,25 @@ void world_alone(benchmark::State& state) {
     per_schedule(state);
 }
 BENCHMARK(world_alone);
+
+/// A schedule that ends with four threads blocked for ever, and their end.
+void deadlock_torn_down(benchmark::State& state) {
+    virtual_timeline line;
+    trace_ring log{line, 16};
+    kernel::random_walk walk{1};
+    kernel::kernel_options options;
+    options.checks = {false, false, false};
+    u64 number = 0;
+    for (auto _ : state) {
+        walk.begin(number++);
+        deadlocking_world world{log, kernel::oracle_config::ask(walk, options)};
+        if (world.run() != kernel::verdict::deadlock)
+            state.SkipWithError("no deadlock");
+        walk.end();
+    }
+    per_schedule(state);
+}
+BENCHMARK(deadlock_torn_down);
 
 /// The console's table, then the ratios.
 class ratios final : public benchmark::ConsoleReporter {

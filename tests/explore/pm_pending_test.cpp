@@ -68,6 +68,43 @@ TEST(PmPending, no_order_that_differs_in_more_than_steps_that_commute_does_eithe
     EXPECT_NE(how.coverage().find("pruned by sleep sets"), std::string::npos);
 }
 
+/// A random walk that is told everything, and makes nothing of it.
+class curious_walk final : public oracle {
+  public:
+    explicit curious_walk(random_walk& walk) : walk_(walk) {}
+    u32 pick(choice kind, u32 n) override { return walk_.pick(kind, n); }
+    u32 pick_thread(std::span<const alternative> who, bool) override {
+        ++told;
+        return walk_.pick(choice::thread, static_cast<u32>(who.size()));
+    }
+    u64 told = 0;
+
+  private:
+    random_walk& walk_;
+};
+
+TEST(PmPending, who_is_told_nothing_is_asked_the_same) {
+    random_walk walk{1};
+    curious_walk curious{walk};
+    const auto schedule = [&](u64 number, oracle& how, u64& digest) {
+        virtual_timeline line;
+        trace_ring log{line, 16};
+        walk.begin(number);
+        pm_kernel_world world{log, oracle_config::ask(how)};
+        world.run(pm_variant::unlocked_clear);
+        digest = log.digest();
+        return world.k.schedule().text();
+    };
+    for (u64 number = 0; number < 200; ++number) {
+        u64 digest = 0;
+        u64 told_digest = 0;
+        const std::string token = schedule(number, walk, digest);
+        EXPECT_EQ(schedule(number, curious, told_digest), token);
+        EXPECT_EQ(told_digest, digest);
+    }
+    EXPECT_GT(curious.told, 0u);
+}
+
 TEST(PmPending, every_strategy_finds_the_request_lost_behind_an_unlocked_test) {
     random_walk walk{1};
     EXPECT_NE(explore(walk, pm_variant::unlocked_test, 1000).lost, 0u);

@@ -56,6 +56,11 @@ BAD = {
         ({"emu/time/a.cpp": "", "emu/time/CMakeLists.txt": listing("other_a.cpp")}, "names"),
         ({"emu/time/a.cpp": ""}, "names"),
     ],
+    "property_events": [
+        ({"emu/study/properties/a.cpp": "case trace_event::power_on:\np{.sees = {}};"}, "power_on"),
+        ({"emu/study/properties/a.cpp": "phases_.take(r);\np{.sees = {trace_event::cable_in}};"},
+         "pm_phases::sees"),
+    ],
     "file_length": [({"emu/a.cpp": "\n" * 601}, "over 600"),
                     ({"emu/a.cpp": "\n" * 401, "emu/b.cpp": "\n"}, "over 400")],
     "line_length": [({"emu/a.cpp": "x" * 101}, "101 columns")],
@@ -68,7 +73,7 @@ BAD = {
     "top_level": [({"notes.md": ""}, "notes.md"), ({"src/a.cpp": ""}, "src")],
     "shellcheck": [({"emu/a.sh": "#!/bin/sh\nrm $1\n"}, "SC2086"),
                    ({"emu/a": "#!/usr/bin/env bash\n[ $# = 0 ] || rm $1\n"}, "SC2086")],
-    "readme_length": [({"README.md": "\n" * 300}, "over 230")],
+    "readme_length": [({"README.md": "\n" * 231 + "| a | row |\n"}, "README.md:231: over 230")],
     "readme_commands": [
         ({"README.md": "```console\n$ spinup hello\ngood bye\n```\n"}, "something else"),
         ({"README.md": "```console\n$ spinup fail\n```\n"}, "exits with 3"),

@@ -22,6 +22,7 @@ RULES = {
     "pragma_once": shape.pragma_once,
     "unordered": words.unordered,
     "registered": words.registered,
+    "property_events": words.property_events,
     "file_length": shape.file_length,
     "line_length": shape.line_length,
     "function_length": shape.function_length,

@@ -89,3 +89,24 @@ def registered(tree):
                    for name in names):
             findings.append(f"{file.path}:1: no CMakeLists.txt names it")
     return findings
+
+
+def property_events(tree):
+    """A property is given the events that it says it sees: it must look at no others."""
+    helpers = {"phases_": "pm_phases", "owners_": "pm_owners"}
+    findings = []
+    for file in tree.code:
+        if not file.below("emu/study/properties") or file.suffix != ".cpp":
+            continue
+        code = code_only(file)
+        said = re.search(r"\.sees\s*=(.*?)\}\s*;", code, re.S)
+        if said is None:
+            continue
+        looks = [(m.start(), m.group(0)) for m in re.finditer(r"\btrace_event::\w+", code)]
+        looks += [(m.start(), helpers[m.group(1)] + "::sees")
+                  for m in re.finditer(r"\b(phases_|owners_)\.take\b", code)]
+        for at, what in looks:
+            if not re.search(re.escape(what) + r"\b", said.group(1)):
+                line = code.count("\n", 0, at) + 1
+                findings.append(f"{file.path}:{line}: does not say that it sees {what}")
+    return findings

@@ -4,19 +4,25 @@
 //
 // A fault is left: after the wait the flag is not tested again (`if`, not `while`), so of two
 // requesters that wait for a third one's operation, the second to wake overwrites the first one's.
+// Mended it is here too, for a proof that this is all that is wrong with it; no kernel has it so.
 #pragma once
 
 #include "drivers/ata/pm_designs/callbacks.hpp"
 
 namespace spinup::drivers {
 
-inline void request_pm_locked(pm_port& ap, kernel::pm_message mesg, bool async) {
+enum class after_wait : u8 { go_on, test_again };
+
+template <after_wait then = after_wait::go_on>
+void request_pm_locked(pm_port& ap, kernel::pm_message mesg, bool async) {
     {
         kernel::spin_guard guard(ap.lock());
-        if (ap.pm_pending()) {
+        bool waits = ap.pm_pending();
+        while (waits) {
             guard.unlock();
             ap.wait_eh();
             guard.lock();
+            waits = then == after_wait::test_again && ap.pm_pending();
         }
         ap.post(mesg, ask_of(mesg).action, ask_of(mesg).flags, nullptr);
     }

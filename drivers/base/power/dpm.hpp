@@ -17,6 +17,7 @@
 // suspend a device; between late and early it is disabled.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <spinup/base/errno.hpp>
 #include <spinup/kernel/async.hpp>
@@ -133,6 +134,7 @@ class dpm {
     void log_return(const device& dev, const phase& p, errno_t rc, duration took);
     name_id driver_of(const device& dev);
     name_id function_of(const device& dev, const phase& p);
+    template <class Make> name_id made_name(const void* whose, const void* what, Make make);
     void wait_for(device& dev, bool async);
     void report(const device& dev, name_id what, errno_t rc);
     void report_unprepared(const device& dev, errno_t rc);
@@ -158,6 +160,16 @@ class dpm {
     std::optional<const phases> freeze_thaw_; // from the first hibernation on
     std::optional<const phases> poweroff_restore_;
     const phase* phase_ = nullptr; // the one that suspends or resumes now
+
+    /// A name that was put together of parts; they are told by their addresses.
+    struct remembered_name {
+        const void* whose = nullptr;
+        const void* what = nullptr;
+        name_id name{};
+    };
+    // A machine has some four kinds of devices and twelve phases; a name that has lost its place
+    // to another is put together again.
+    std::array<remembered_name, 64> names_{};
 
     device_list devices_; // dpm_list
     device_list prepared_;

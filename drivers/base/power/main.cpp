@@ -1,5 +1,7 @@
 // The PM core: registration, and what all phases share. Linux 3.11: drivers/base/power/main.c.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <spinup/base/check.hpp>
 #include <string>
 
@@ -175,11 +177,25 @@ void dpm::log_return(const device& dev, const phase& p, errno_t rc, duration too
     log_line(trace_event::pm_call_returned, dev, &p, to_int(rc), callback_usecs(took, wording_));
 }
 
-name_id dpm::driver_of(const device& dev) { return k_.intern(std::string{dev.driver_name} + " "); }
+template <class Make> name_id dpm::made_name(const void* whose, const void* what, Make make) {
+    constexpr std::uintptr_t grain = alignof(std::max_align_t);
+    const auto place = reinterpret_cast<std::uintptr_t>(whose) / grain ^
+                       reinterpret_cast<std::uintptr_t>(what) / grain;
+    remembered_name& n = names_[place % names_.size()];
+    if (n.whose != whose || n.what != what || n.name == name_id{})
+        n = {whose, what, k_.intern(make())};
+    return n.name;
+}
+
+name_id dpm::driver_of(const device& dev) {
+    return made_name(dev.driver_name.data(), nullptr,
+                     [&dev] { return std::string{dev.driver_name} + " "; });
+}
 
 name_id dpm::function_of(const device& dev, const phase& p) {
-    return k_.intern(std::string{dev.pm->functions} + std::string{p.function} +
-                     std::string{dev.pm->module});
+    return made_name(dev.pm, &p, [&dev, &p] {
+        return std::string{dev.pm->functions}.append(p.function).append(dev.pm->module);
+    });
 }
 
 void dpm::report(const device& dev, name_id what, errno_t rc) {

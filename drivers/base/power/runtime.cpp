@@ -124,6 +124,17 @@ void pm_runtime_get_noresume(device& dev) {
         atomic_inc(r->usage_count);
 }
 
+bool pm_runtime_get_if_active(device& dev) {
+    runtime_pm* const r = dev.power.runtime.get();
+    if (r == nullptr)
+        return true;
+    const kernel::spin_guard locked(r->lock);
+    if (r->runtime_status.read_once() != rpm_status::active)
+        return false;
+    atomic_inc(r->usage_count);
+    return true;
+}
+
 void pm_runtime_put_noidle(device& dev) {
     runtime_pm* const r = dev.power.runtime.get();
     // Linux warns of an "Usage count underflow!".

@@ -72,6 +72,9 @@ errno_t pm_runtime_set_suspended(device& dev);
 
 /// The usage count. put() lets the device become idle later, put_sync() at once.
 void pm_runtime_get_noresume(device& dev);
+/// Returns: false, and holds nothing, if the device is suspended or about to be. Linux:
+/// pm_runtime_get_if_active(), which refuses a device without runtime PM.
+[[nodiscard]] bool pm_runtime_get_if_active(device& dev);
 void pm_runtime_put_noidle(device& dev);
 /// Returns: pm_runtime_resume()'s answer. The count is held even if that failed.
 errno_t pm_runtime_get_sync(device& dev);

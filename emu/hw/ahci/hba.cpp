@@ -53,6 +53,8 @@ void hba::reset_counters() {
         p->counters() = {};
 }
 
+void hba::hold_engine(u32 index) { ports_.at(index)->hold_engine(); }
+
 void hba::load_reset_values() {
     regs_.fill(0);
     reg(cap::offset) = capabilities(config_).raw;
@@ -99,6 +101,8 @@ void hba::function_reset() {
     for (auto& p : ports_)
         p->init();
 }
+
+void hba::replug(u32 port) { ports_.at(port)->replug(); }
 
 void hba::drop_interrupts() {
     message_due_ = false;

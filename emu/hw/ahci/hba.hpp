@@ -87,10 +87,18 @@ class hba final : public bus::mmio {
     u32 read32(u32 offset) override { return offset < spec::abar_size ? regs_[offset / 4] : 0; }
     void write32(u32 offset, u32 value) override;
 
+    /// The data cable of a port loses contact and has it again at once: the device's command is
+    /// dropped, PhyRdy goes, and COMINIT comes without a COMRESET. Nothing happens without PhyRdy.
+    void replug(u32 port);
+
     [[nodiscard]] u32 port_count() const { return config_.ports; }
     [[nodiscard]] const hba_config& config() const { return config_; }
     [[nodiscard]] const port_counters& counters(u32 port) const;
     void reset_counters();
+
+    /// A fault of a port from now on: PxCMD.CR stays set when ST is cleared, although software may
+    /// expect it to clear within 500 ms (AHCI 1.3.1, 10.1.2). A COMRESET ends its run.
+    void hold_engine(u32 port);
 
   private:
     friend class port;

@@ -40,12 +40,18 @@ class port final : private link_events, private sata_host {
     /// The HBA's reset is over. Requires: the port is not waiting for memory.
     void init() { post(port_event::init); }
 
+    /// The cable loses contact for a moment; nothing happens if there was no link.
+    void replug();
+
     /// A write by software. Requires: power, no HBA reset in progress.
     void write(u32 reg, u32 value);
     /// PxIS & PxIE is not 0.
     [[nodiscard]] bool interrupting() const {
         return (word<spec::px_is>() & word<spec::px_ie>()) != 0;
     }
+
+    /// A fault: once it runs, the engine stops at a reset only, of the port or the HBA.
+    void hold_engine() { engine_held_ = true; }
 
     [[nodiscard]] port_counters& counters() { return counters_; }
 
@@ -166,6 +172,7 @@ class port final : private link_events, private sata_host {
     bool to_issue_ = false;       // pCmdToIssue: fetched, not sent yet
     bool update_sig_ = true;      // pUpdateSig: the next D2H Register FIS is a signature
     bool sud_rose_ = false;       // PxCMD.SUD went from 0 to 1
+    bool halted_ = false;         // a COMINIT came while commands ran
     bool comreset_asked_ = false; // software's COMRESET is being transmitted
     spec::cmd_header_dw0 header_;
     u64 table_ = 0;
@@ -177,6 +184,7 @@ class port final : private link_events, private sata_host {
     spec::fis_reg_d2h held_fis_;
     spec::px_is fatal_cause_;
     port_counters counters_;
+    bool engine_held_ = false;
 };
 
 } // namespace spinup::hw

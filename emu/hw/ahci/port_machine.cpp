@@ -148,12 +148,14 @@ port_event port::enter_receiving(port_state s) {
 }
 
 void port::forget_command() {
+    halted_ = false;
     slot_ = no_slot;
     to_issue_ = false;
     pio_ = {};
     word<px_ci>() = 0;
     word<px_sact>() = 0;
-    put(get<px_cmd>().with(px_cmd::ccs, 0).with(px_cmd::cr, false));
+    const bool runs_on = engine_held_ && cmd_bit(px_cmd::cr.mask);
+    put(get<px_cmd>().with(px_cmd::ccs, 0).with(px_cmd::cr, runs_on));
 }
 
 // Every field but the base addresses and what HwInit set (10.4.3).
@@ -210,8 +212,8 @@ port_event port::enter_not_running() {
     if (held_ && command.get(px_cmd::fre) && !get<px_serr>().get(px_serr::diag_x))
         return port_event::post;
     // ST must not be set without FRE, a device, and BSY=DRQ=0; if it is, the port waits for them.
-    if (command.get(px_cmd::st) && command.get(px_cmd::fre) && device_present(get<px_ssts>()) &&
-        spec::idle(status()))
+    if (!halted_ && command.get(px_cmd::st) && command.get(px_cmd::fre) &&
+        device_present(get<px_ssts>()) && spec::idle(status()))
         return port_event::start;
     return port_event::none;
 }
@@ -235,6 +237,7 @@ port_event port::enter_start_comm() {
     sud_rose_ = false;
     missed_comreset_ = false;
     if (link_.assert_comreset()) {
+        put(get<px_cmd>().with(px_cmd::cr, false)); // of an engine that is held
         ++counters_.comresets;
         comreset_asked_ = true;
         hba_.trace_.emit(trace_event::comreset, index_ + 1, get<px_sctl>().get(px_sctl::det));
@@ -244,6 +247,10 @@ port_event port::enter_start_comm() {
 }
 
 port_event port::enter_com_init() {
+    // Out of turn, with commands running: nobody answers them, and the port starts anew with ST.
+    halted_ = halted_ || get<px_cmd>().get(px_cmd::cr);
+    put(get<px_cmd>().with(px_cmd::cr, false));
+    update_sig_ = true;
     set_status(ata_status::bsy);
     put(px_ssts{}.with(px_ssts::det, ssts_det::presence));
     raise_serr(px_serr{}.with(px_serr::diag_x, true));
@@ -280,6 +287,13 @@ port_event port::enter_idle() {
     if (to_issue_ && spec::idle(status()))
         return port_event::transmit;
     return port_event::none;
+}
+
+void port::replug() {
+    if (!link_.ready())
+        return;
+    raise_serr(px_serr{}.with(px_serr::diag_n, true));
+    link_.replug();
 }
 
 void port::cominit() {

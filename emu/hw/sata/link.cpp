@@ -46,6 +46,13 @@ void sata_link::down() {
     state_ = state::down;
 }
 
+void sata_link::replug() {
+    CHECK(state_ == state::ready);
+    device_->comreset();
+    state_ = state::wait_cominit;
+    step();
+}
+
 spec::ssts_spd sata_link::negotiated() const {
     const u8 device = spec::raw(device_->max_speed());
     const u8 host = spec::raw(host_speed_);

@@ -35,6 +35,9 @@ class sata_link {
     bool assert_comreset();
     /// Stops transmitting COMRESET and waits for the device. Returns: false if none was asserted.
     bool release_comreset(spec::sctl_spd limit);
+    /// The cable loses contact and has it again at once: the link is negotiated anew, from a
+    /// COMINIT that no COMRESET asked for. Requires: ready().
+    void replug();
     /// Phy off (offline mode, no spin-up demanded, no power): nothing comes in until a COMRESET.
     void down();
 

@@ -10,14 +10,16 @@ checkers::checkers(const trace& names, const check_options& options, reporter re
 
 void checkers::locked(const actor& who, const held_lock& lock) {
     clocks_.acquire(who.slot, lock.object);
-    if (options_.lock_order) {
-        if (auto text = order_.taken(who, held_.of(who.slot), lock))
+    const bool first_time = held_.add(who.slot, lock);
+    if (!options_.lock_order)
+        return;
+    // Orders are only added: locks that have been taken in this order before say nothing new.
+    if (first_time)
+        if (auto text = order_.taken(who, held_.of(who.slot)))
             report_(finding_kind::lock_order, std::move(*text));
-        if (lock.spin && (who.slot == hardirq_slot || who.slot == softirq_slot))
-            if (auto text = order_.in_interrupt(who, lock))
-                report_(finding_kind::irq_unsafe, std::move(*text));
-    }
-    held_.add(who.slot, lock);
+    if (lock.spin && (who.slot == hardirq_slot || who.slot == softirq_slot))
+        if (auto text = order_.in_interrupt(who, lock))
+            report_(finding_kind::irq_unsafe, std::move(*text));
 }
 
 void checkers::unlocked(const actor& who, u32 object) {
@@ -51,10 +53,10 @@ void checkers::sleeps_atomic(const actor& who) {
 }
 
 void checkers::returns(const actor& who, std::string_view what) {
-    if (options_.balance && !held_.of(who.slot).empty())
-        report_(finding_kind::lock_held, who.text() + ": " + std::string{what} + " ends with " +
-                                             held_.text(held_.snapshot(who.slot), names_) +
-                                             " held");
+    if (options_.balance && held_.snapshot(who.slot) != 0)
+        report_(finding_kind::lock_held,
+                who.text(names_) + ": " + std::string{what} + " ends with " +
+                    held_.text(held_.snapshot(who.slot), names_) + " held");
     held_.clear(who.slot);
 }
 

@@ -17,12 +17,6 @@
 
 namespace spinup::kernel::check {
 
-// Contexts that are no thread. Threads count from first_thread_slot.
-inline constexpr u32 setup_slot = 0;   ///< outside of a run
-inline constexpr u32 hardirq_slot = 1; ///< interrupts, one after the other
-inline constexpr u32 softirq_slot = 2; ///< kernel timers and hardware
-inline constexpr u32 first_thread_slot = 3;
-
 class checkers {
   public:
     using reporter = std::function<void(finding_kind, std::string)>;

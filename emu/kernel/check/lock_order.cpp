@@ -37,8 +37,8 @@ bool lock_order::path(node from, node to, std::set<node>& been, std::string& tex
     return false;
 }
 
-std::optional<std::string> lock_order::taken(const actor& who, const lock_list& held,
-                                             const held_lock& lock) {
+std::optional<std::string> lock_order::taken(const actor& who, const lock_list& held) {
+    const held_lock& lock = held.back();
     std::optional<std::string> found;
     for (const held_lock& outer : held) {
         if (outer.object == lock.object)
@@ -51,7 +51,7 @@ std::optional<std::string> lock_order::taken(const actor& who, const lock_list& 
         if (known(from, to))
             continue;
         const std::string text =
-            "  " + who.text() + " took " + std::string{names_.name(lock.name)} + " holding " +
+            "  " + who.text(names_) + " took " + std::string{names_.name(lock.name)} + " holding " +
             std::string{names_.name(outer.name)} + " at " + seconds(who.at) + "\n";
         std::set<node> been;
         std::string others;
@@ -78,14 +78,14 @@ std::optional<std::string> lock_order::judge(const held_lock& lock, irq_use& use
 std::optional<std::string> lock_order::in_interrupt(const actor& who, const held_lock& lock) {
     irq_use& use = irq_use_[class_of(lock.name)];
     if (use.in_interrupt.empty())
-        use.in_interrupt = "  " + who.text() + " took it at " + seconds(who.at) + "\n";
+        use.in_interrupt = "  " + who.text(names_) + " took it at " + seconds(who.at) + "\n";
     return judge(lock, use);
 }
 
 std::optional<std::string> lock_order::slept_with(const actor& who, const held_lock& lock) {
     irq_use& use = irq_use_[class_of(lock.name)];
     if (use.slept.empty())
-        use.slept = "  " + who.text() + " slept with it at " + seconds(who.at) + "\n";
+        use.slept = "  " + who.text(names_) + " slept with it at " + seconds(who.at) + "\n";
     return judge(lock, use);
 }
 

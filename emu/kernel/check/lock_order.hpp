@@ -24,9 +24,8 @@ class lock_order {
   public:
     explicit lock_order(const trace& names) : names_(names) {}
 
-    /// `who` takes `lock` while it holds `held`. Returns: what there is to report.
-    std::optional<std::string> taken(const actor& who, const lock_list& held,
-                                     const held_lock& lock);
+    /// `who` has taken the last of `held`, holding the others. Returns: what there is to report.
+    std::optional<std::string> taken(const actor& who, const lock_list& held);
     /// An interrupt or timer takes `lock`, or a thread sleeps with it. The same.
     std::optional<std::string> in_interrupt(const actor& who, const held_lock& lock);
     std::optional<std::string> slept_with(const actor& who, const held_lock& lock);

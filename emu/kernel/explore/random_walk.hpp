@@ -18,9 +18,7 @@ class random_walk final : public strategy {
     [[nodiscard]] bool by_number() const override { return true; }
 
     u32 pick(choice, u32 n) override { return static_cast<u32>(stream_.below(n)); }
-    u32 pick_thread(std::span<const alternative> who, bool) override {
-        return static_cast<u32>(stream_.below(static_cast<u32>(who.size())));
-    }
+    [[nodiscard]] bool wants_details() const override { return false; }
 
   private:
     static constexpr std::string_view name = "random walk";

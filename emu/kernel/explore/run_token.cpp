@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
+#include <set>
 
 namespace spinup::kernel {
 
@@ -38,11 +39,7 @@ std::string_view take(std::string_view& text, char border) {
 user_error bad(std::string_view text, std::string message,
                std::string hint = "a run's token is x1:scenario/design/options:schedule:check, "
                                   "copied whole") {
-    constexpr std::size_t shown = 60;
-    std::string head{text.substr(0, shown)};
-    if (text.size() > shown)
-        head += "...";
-    return {{}, "token \"" + head + "\": " + std::move(message), std::move(hint)};
+    return {{}, "token " + shown_token(text, 60) + ": " + std::move(message), std::move(hint)};
 }
 
 /// What is wrong with the version; nothing if it is ours, and then `rest` is what follows it.
@@ -68,13 +65,17 @@ std::optional<user_error> check_version(std::string_view text, std::string_view&
 
 std::optional<user_error> parse_options(std::string_view text, std::string_view list,
                                         std::vector<run_option>& options) {
-    while (!list.empty()) {
+    std::set<std::string_view> names;
+    for (bool more = !list.empty(); more;) {
+        more = list.find(',') != list.npos;
         std::string_view value = take(list, ',');
-        const std::string one{value};
+        const std::string one = shown_token(value, 40);
         const std::string_view name = take(value, '=');
         const auto n = number<u64>(value, 10);
         if (!is_name(name) || !n || *n == 0)
-            return bad(text, "\"" + one + "\" is not an option and a number above 0");
+            return bad(text, one + " is not an option and a number above 0");
+        if (!names.insert(name).second)
+            return bad(text, one + " is not the first of this name");
         options.push_back({std::string{name}, *n});
     }
     return std::nullopt;

@@ -1,5 +1,6 @@
 #include "emu/study/explore/bugs.hpp"
 
+#include "emu/study/explore/reduce.hpp"
 #include "emu/study/explore/verdicts.hpp"
 #include "emu/study/properties/registry.hpp"
 #include "emu/study/scenarios/registry.hpp"
@@ -11,6 +12,8 @@
 namespace spinup::study {
 namespace {
 
+constexpr u64 max_reducing_runs = 2'000; // of some thousands a second
+
 /// Nothing is looked for but the bug's own verdict: another one would end the schedule before it.
 /// What the kernel finds by itself ends a schedule all the same.
 class hunter {
@@ -19,10 +22,7 @@ class hunter {
         : what_(what), property_(find_property(what.verdict)) {
         exploration_.what = find_scenario(what.scenario);
         CHECK(exploration_.what != nullptr);
-        exploration_.who.design = fixed ? what.fixed_design : what.design;
-        exploration_.who.disk_start = fixed ? "" : what.disk_start;
-        if (!fixed && !what.with.empty())
-            exploration_.who.switches.emplace_back(what.with);
+        exploration_.who = fixed ? fixed_subject_of(what) : subject_of(what);
         exploration_.checkers = what.checkers;
         exploration_.weak_memory = what.weak_memory;
         if (property_ != nullptr)
@@ -74,6 +74,13 @@ class hunter {
                 break;
         }
         return o;
+    }
+
+    /// Requires: it has the bug.
+    schedule_result made_small(const schedule_result& run) const {
+        const auto token = kernel::run_token::parse(run.token);
+        CHECK(token.ok());
+        return reduce(exploration_, *token, what_.verdict, what_.says, max_reducing_runs).run;
     }
 
   private:
@@ -131,6 +138,22 @@ status run_fixed(const known_bug& what, const hunt_plan& plan, hunt& h) {
 
 } // namespace
 
+subject subject_of(const known_bug& what) {
+    subject s{.design = std::string{what.design}, .disk_start = std::string{what.disk_start}};
+    for (const std::string_view each : what.with)
+        if (!each.empty())
+            s.switches.emplace_back(each);
+    return s;
+}
+
+subject fixed_subject_of(const known_bug& what) {
+    subject s{.design = std::string{what.fixed_design},
+              .disk_start = std::string{what.fixed_disk_start}};
+    if (!what.fixed_with.empty())
+        s.switches.emplace_back(what.fixed_with);
+    return s;
+}
+
 const known_bug* find_bug(std::string_view id) {
     const auto all = known_bugs();
     const auto it =
@@ -152,8 +175,9 @@ result<hunt> hunt_for(const known_bug& what, const hunt_plan& plan) {
         if (!each.first_at)
             continue;
         if (h.found++ == 0) {
-            h.token = each.run.token;
-            h.reason = each.run.reason;
+            const schedule_result least = buggy.made_small(each.run);
+            h.token = least.token;
+            h.reason = least.reason;
         }
     }
     h.median_schedules = median_of(seeds);

@@ -17,9 +17,13 @@ struct known_bug {
     std::string_view scenario;
     std::string_view design;
     std::string_view disk_start{}; ///< empty: that of the newest kernel with the design
-    std::string_view with{};       ///< a switch of the drivers; empty: none
-    /// The design without the bug, with the switch as it is by default; empty: there is none yet.
+    /// Switches of the drivers; empty: none.
+    std::array<std::string_view, 2> with{};
+    /// The design without the bug, with the switches as they are by default; empty: there is none
+    /// yet.
     std::string_view fixed_design{};
+    std::string_view fixed_disk_start{}; ///< as disk_start
+    std::string_view fixed_with{};       ///< the switch that mends the bug, where one does
     std::string_view verdict;
     /// Of the verdict's reason; empty: any. Some verdicts have more than one cause.
     std::string_view says{};
@@ -31,6 +35,10 @@ struct known_bug {
 [[nodiscard]] std::span<const known_bug> known_bugs();
 /// Returns: null if there is none of that id.
 [[nodiscard]] const known_bug* find_bug(std::string_view id);
+
+/// What has the bug, and what has it no more. Requires, of the second: a fixed design.
+[[nodiscard]] subject subject_of(const known_bug& what);
+[[nodiscard]] subject fixed_subject_of(const known_bug& what);
 
 struct hunt_plan {
     u32 seeds = 20;
@@ -45,7 +53,7 @@ struct hunt {
     const known_bug* what = nullptr;
     u32 found = 0;                       ///< of how many seeds
     std::optional<u64> median_schedules; ///< over all seeds; nothing if half of them found nothing
-    std::string token;                   ///< of the first seed that found it
+    std::string token;                   ///< of the first seed that found it, made small
     std::string reason;
     std::optional<u64> fixed_schedules; ///< nothing without a design that has not the bug
     u64 fixed_found = 0;                ///< in how many of them it showed all the same

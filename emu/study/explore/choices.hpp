@@ -20,6 +20,9 @@ class run_choices final : public oracle, public option_source {
 
     u32 pick(choice kind, u32 n) override;
     u32 pick_thread(std::span<const alternative> who, bool first_runs) override;
+    [[nodiscard]] bool wants_details() const override {
+        return strategy_ != nullptr && strategy_->wants_details();
+    }
     void alone() override;
     /// Never: a state of the kernel leaves out what the hardware is at.
     [[nodiscard]] bool wants_states() const override { return false; }

@@ -8,6 +8,7 @@
 #include "emu/trace/interleaving_table.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <optional>
 #include <spinup/base/check.hpp>
 
@@ -41,6 +42,18 @@ kernel::kernel_options kernel_options_of(const exploration& what) {
     return o;
 }
 
+/// A world is some hundred KiB that the next one needs again at once. Given back to the system in
+/// between, as glibc does with what is free at the end of its heap, each page of it is faulted in
+/// and cleared anew: a tenth of a schedule.
+bool keep_freed_memory() {
+#ifdef __GLIBC__
+    constexpr int far_more_than_a_world = 64 << 20;
+    return mallopt(M_TRIM_THRESHOLD, far_more_than_a_world) != 0;
+#else
+    return false;
+#endif
+}
+
 struct opinion {
     std::string_view verdict = verdict_ok;
     std::string reason;
@@ -51,6 +64,7 @@ class world_explorer final : public explorer {
     world_explorer(const exploration& what, machine::machine m, const machine::world_options& o)
         : what_(what), machine_(std::move(m)), options_(o), settings_(settings_of(what)) {
         options_.schedule = kernel::oracle_config::ask(choices_, kernel_options_of(what));
+        [[maybe_unused]] static const bool kept = keep_freed_memory();
     }
 
     schedule_result run(oracle& strategy) override {
@@ -73,6 +87,8 @@ class world_explorer final : public explorer {
         t.scenario = what_.what->name;
         t.design = what_.who.design;
         t.options = settings_;
+        if (auto judged = judged_by(what_, verdict_))
+            t.options.push_back(*std::move(judged));
         t.options.insert(t.options.end(), choices_.options().begin(), choices_.options().end());
         t.schedule = choices_.schedule();
         t.check = kernel::run_token::check_of(digest_);
@@ -100,6 +116,7 @@ class world_explorer final : public explorer {
         w.log().drain();
         const opinion o = judge(w, watched, s, end);
         digest_ = w.log().digest();
+        verdict_ = o.verdict;
 
         schedule_result r;
         r.verdict = o.verdict;
@@ -143,7 +160,8 @@ class world_explorer final : public explorer {
     run_choices choices_;
     machine::world_options options_;
     const std::vector<kernel::run_option> settings_;
-    u64 digest_ = 0;
+    u64 digest_ = 0; // of the run just made, and its verdict
+    std::string_view verdict_;
 };
 
 } // namespace

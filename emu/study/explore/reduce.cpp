@@ -8,14 +8,15 @@
 namespace spinup::study {
 
 reduced reduce(const exploration& what, const kernel::run_token& token, std::string_view verdict,
-               u64 max_runs) {
+               std::string_view says, u64 max_runs) {
     auto made = explorer::make(what);
     CHECK(made.ok());
     explorer& e = **made;
     const script first = script_of(token);
     const kernel::rerun again =
         [&](const kernel::failing_run& candidate) -> std::optional<std::vector<u32>> {
-        if (e.play({candidate.options, candidate.picks}).verdict != verdict)
+        const schedule_result r = e.play({candidate.options, candidate.picks});
+        if (r.verdict != verdict || r.reason.find(says) == std::string::npos)
             return std::nullopt;
         return e.last().schedule.picks();
     };
@@ -36,6 +37,12 @@ result<schedule_result> replay(const kernel::run_token& token) {
         return user_error{{},
                           "the token is not of this program: another run came of it",
                           "replay it with the version that printed it"};
+    // What has no effect is a slip all the same: whoever wrote it thinks that it has.
+    if (!(played == token))
+        return user_error{{},
+                          "the token holds what no run has: an option that nobody asks for, or an "
+                          "answer to a question that has not so many",
+                          "the run that came of it is " + played.text()};
     return r;
 }
 

@@ -11,9 +11,10 @@ struct reduced {
     bool minimal = false;
 };
 
-/// Requires: `token` is of a run that this program has just made and that has this verdict.
+/// Requires: `token` is of a run that this program has just made, that has this verdict, and `says`
+/// in its reason.
 reduced reduce(const exploration& what, const kernel::run_token& token, std::string_view verdict,
-               u64 max_runs);
+               std::string_view says, u64 max_runs);
 
 /// Plays a token. Returns: the run, with its interleaving, or the user's mistake: also if what was
 /// played is not what the token was made from.

@@ -4,12 +4,17 @@
 #include "emu/study/properties/registry.hpp"
 #include "emu/study/scenarios/registry.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace spinup::study {
 
 namespace {
 
 constexpr std::string_view weak_memory = "weak-memory";
 constexpr std::string_view no_checkers = "no-checkers";
+constexpr std::string_view no_properties = "no-properties";
+constexpr std::string_view only_prefix = "only-";
 constexpr std::string_view start_prefix = "start-";
 constexpr std::string_view order_prefix = "order-";
 // A switch: "with-rescan_guard--none" is --switch rescan_guard=none. Names have no "-" in them.
@@ -34,11 +39,45 @@ std::string switch_text(std::string_view option) {
     return out;
 }
 
+/// Returns: the place of the property of this name in the list of all; its end if there is none.
+auto place_of(std::string_view name) {
+    return std::find_if(properties.begin(), properties.end(),
+                        [name](const property* each) { return each->name == name; });
+}
+
+/// Returns: the user's mistake, if this program has no such property.
+result<std::span<const property* const>> properties_of(const kernel::run_token& token) {
+    if (token.option(no_properties) != 0)
+        return std::span<const property* const>{};
+    for (const kernel::run_option& o : token.options) {
+        const std::string_view name = o.name;
+        if (!name.starts_with(only_prefix))
+            continue;
+        const auto at = place_of(name.substr(only_prefix.size()));
+        if (at == properties.end())
+            return user_error{{},
+                              fmt::format("the token's property '{}' is not one of this program",
+                                          name.substr(only_prefix.size())),
+                              ""};
+        return std::span<const property* const>{&*at, 1};
+    }
+    return std::span<const property* const>{properties};
+}
+
 } // namespace
 
 bool is_setting(std::string_view option) {
-    return option == weak_memory || option == no_checkers || option.starts_with(start_prefix) ||
+    return option == weak_memory || option == no_checkers || option == no_properties ||
+           option.starts_with(only_prefix) || option.starts_with(start_prefix) ||
            option.starts_with(order_prefix) || option.starts_with(switch_prefix);
+}
+
+std::optional<kernel::run_option> judged_by(const exploration& what, std::string_view verdict) {
+    if (what.properties.size() == properties.size())
+        return std::nullopt;
+    if (find_property(verdict) == nullptr)
+        return kernel::run_option{std::string{no_properties}, 1};
+    return kernel::run_option{named(only_prefix, verdict), 1};
 }
 
 std::vector<kernel::run_option> settings_of(const exploration& what) {
@@ -65,7 +104,10 @@ result<exploration> exploration_of(const kernel::run_token& token) {
     e.who.design = token.design;
     e.checkers = token.option(no_checkers) == 0;
     e.weak_memory = token.option(weak_memory) != 0;
-    e.properties = properties;
+    const auto judged = properties_of(token);
+    if (!judged)
+        return judged.error();
+    e.properties = *judged;
     for (const kernel::run_option& o : token.options) {
         const std::string_view name = o.name;
         if (name.starts_with(start_prefix))

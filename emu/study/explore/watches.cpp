@@ -6,19 +6,28 @@
 
 namespace spinup::study {
 
-port_facts facts_of(machine::world& w, u32 number) {
-    using drivers::any;
-    using drivers::ata_pflags;
+namespace {
+
+port_facts facts_at_first(machine::world& w, u32 number) {
     port_facts f;
     const drivers::ata_port& ap = w.ata(number);
-    const drivers::ata_device& dev = ap.link.dev;
-    const ata_pflags flags = ap.pflags;
     const auto& attached = w.what().ports.at(number - 1).attached;
     f.disk = attached.has_value() && attached->kind != machine::drive_kind::odd;
     f.turns = attached.has_value() && attached->kind == machine::drive_kind::hdd;
-    f.write_cache = f.disk && dev.id.write_cache_enabled();
+    f.write_cache = f.disk && ap.link.dev.id.write_cache_enabled();
+    f.returns = attached.has_value() && attached->can_return();
     f.managed = drivers::eh_starts_disks(ap) || (attached.has_value() && attached->driver);
     f.plugged = attached.has_value();
+    return f;
+}
+
+/// Reads shared fields, as a thread of the world would: not while one could run.
+void add_facts_at_end(port_facts& f, machine::world& w, u32 number) {
+    using drivers::any;
+    using drivers::ata_pflags;
+    const drivers::ata_port& ap = w.ata(number);
+    const drivers::ata_device& dev = ap.link.dev;
+    const ata_pflags flags = ap.pflags;
     f.enabled = drivers::ata_dev_enabled(dev);
     if (const hw::drive* d = w.drive_of(number))
         f.turning = d->spindle_state() == hw::spindle::state::at_speed ||
@@ -33,8 +42,9 @@ port_facts facts_of(machine::world& w, u32 number) {
     f.port_runtime_suspended = drivers::pm_runtime_suspended(ap.tdev);
     if (const drivers::scsi_device* const sdev = dev.sdev)
         f.disk_runtime_suspended = drivers::pm_runtime_suspended(sdev->sdev_gendev);
-    return f;
 }
+
+} // namespace
 
 watches::watches(machine::world& w, std::span<const property* const> all, bool with_records)
     : world_(w), all_(all) {
@@ -56,9 +66,12 @@ void watches::booted() {
     }
     if (all_.empty())
         return;
+    ports_.reserve(world_.ports());
+    for (u32 n = 1; n <= world_.ports(); ++n)
+        ports_.push_back(facts_at_first(world_, n));
     const run_facts& facts = *this; // a base that others need not know of
     suite_.emplace(facts, *world_.options().design, all_);
-    world_.log().attach(*this);
+    world_.log().attach(*this, suite_->sees());
 }
 
 void watches::take(std::span<const trace_record> records, const trace&) {
@@ -70,8 +83,11 @@ void watches::take(std::span<const trace_record> records, const trace&) {
 }
 
 void watches::at_end() {
-    if (suite_ && !broken_)
-        broken_ = suite_->at_end();
+    if (!suite_ || broken_)
+        return;
+    for (u32 n = 1; n <= ports_.size(); ++n)
+        add_facts_at_end(ports_[n - 1], world_, n);
+    broken_ = suite_->at_end();
 }
 
 std::string watches::interleaving(std::string_view bottom) const {

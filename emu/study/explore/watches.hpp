@@ -8,11 +8,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace spinup::study {
-
-/// Of a port of a world, now.
-[[nodiscard]] port_facts facts_of(machine::world& w, u32 number);
 
 class watches final : private trace_reader, private run_facts {
   public:
@@ -36,10 +34,11 @@ class watches final : private trace_reader, private run_facts {
     void take(std::span<const trace_record> records, const trace& names) override;
     [[nodiscard]] std::string_view name(name_id id) const override { return world_.log().name(id); }
     [[nodiscard]] u32 ports() const override { return world_.ports(); }
-    [[nodiscard]] port_facts port(u32 number) const override { return facts_of(world_, number); }
+    [[nodiscard]] port_facts port(u32 number) const override { return ports_.at(number - 1); }
 
     machine::world& world_;
     std::span<const property* const> all_;
+    std::vector<port_facts> ports_;
     std::optional<property_suite> suite_;
     std::optional<violated> broken_;
     std::optional<record_store> records_;

@@ -83,6 +83,8 @@ const property property_accepted_executed_once{
     .meaning = "a request that is accepted is carried out, one that is refused is not",
     .source = "D-3, H3, H8",
     .over = watch_over<watch>,
-    .applies = [](const pm_design& design) { return design.request != nullptr; }};
+    .applies = [](const pm_design& design) { return design.request != nullptr; },
+    .sees = {trace_event::pm_asked, trace_event::pm_request, trace_event::pm_answered,
+             trace_event::pm_done}};
 
 } // namespace spinup::study

@@ -41,6 +41,8 @@ const property property_back_to_back_ends{
     .name = "back-to-back-ends",
     .meaning = "every system sleep that begins ends, one right after the other",
     .source = "D-8, D-9, D-10",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_suspend_entry, trace_event::pm_hibernate_entry,
+             trace_event::pm_restart_tasks, trace_event::pm_hibernate_exit}};
 
 } // namespace spinup::study

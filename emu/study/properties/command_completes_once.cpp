@@ -56,9 +56,12 @@ class watch final : public property_watch {
 
 } // namespace
 
-const property property_command_completes_once{.name = "command-completes-once",
-                                               .meaning = "every command ends, and ends once",
-                                               .source = "D-22, D-23",
-                                               .over = watch_over<watch>};
+const property property_command_completes_once{
+    .name = "command-completes-once",
+    .meaning = "every command ends, and ends once",
+    .source = "D-22, D-23",
+    .over = watch_over<watch>,
+    .sees = {trace_event::scsi_queue, trace_event::scsi_done, trace_event::qc_issue,
+             trace_event::qc_complete}};
 
 } // namespace spinup::study

@@ -21,6 +21,7 @@ class watch final : public property_watch {
 const property property_data_survives{.name = "data-survives",
                                       .meaning = "what was written and flushed is read back",
                                       .source = "D-14, D-29",
-                                      .over = watch_over<watch>};
+                                      .over = watch_over<watch>,
+                                      .sees = {trace_event::io_lost}};
 
 } // namespace spinup::study

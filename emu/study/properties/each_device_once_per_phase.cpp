@@ -47,6 +47,8 @@ const property property_each_device_once_per_phase{
     .name = "each-device-once-per-phase",
     .meaning = "the PM core calls each device once a phase and waits for all",
     .source = "D-32, D-33",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | event_set{trace_event::pm_calling, trace_event::pm_call_returned,
+                                        trace_event::pm_phase_complete}};
 
 } // namespace spinup::study

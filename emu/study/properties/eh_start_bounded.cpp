@@ -84,6 +84,9 @@ const property property_eh_start_bounded{
     .name = "eh-start-bounded",
     .meaning = "EH runs soon after it was asked for and no command is out",
     .source = "D-23, D-24",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::scsi_dispatch, trace_event::scsi_hold,
+             trace_event::scsi_done, trace_event::pm_done, trace_event::eh_begin,
+             trace_event::eh_end}};
 
 } // namespace spinup::study

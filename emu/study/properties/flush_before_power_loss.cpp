@@ -51,6 +51,7 @@ const property property_flush_before_power_loss{
     .name = "flush-before-power-loss",
     .meaning = "no drive loses power or driver with acknowledged data in its cache",
     .source = "D-14, D-29",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::command_done, trace_event::cable_out, trace_event::power_off}};
 
 } // namespace spinup::study

@@ -1,4 +1,5 @@
-// A disk that nobody pulls out stays in use.
+// A disk that nobody pulls out, and that works after a sleep, stays in use for as long as its
+// driver does.
 #include "emu/study/properties/records.hpp"
 
 namespace spinup::study {
@@ -11,15 +12,19 @@ class watch final : public property_watch {
     violation take(const trace_record& r) override {
         if (event_of(r) == trace_event::cable_out)
             pulled_[r.args[0]] = true;
-        if (event_of(r) != trace_event::ata_dev_disabled || pulled_[r.args[0]] != 0)
-            return std::nullopt;
-        return fmt::format("ata{}: libata gives up a disk that is there", r.args[0]);
+        if (event_of(r) == trace_event::ata_dev_disabled && pulled_[r.args[0]] == 0)
+            given_up_[r.args[0]] = true;
+        return std::nullopt;
     }
 
     violation at_end() override {
         for (u32 n = 1; n <= facts_.ports(); ++n) {
             const port_facts p = facts_.port(n);
-            if (p.disk && p.plugged && !p.enabled && !p.unloading)
+            if (!p.disk || !p.returns || p.unloading)
+                continue;
+            if (given_up_[n] != 0)
+                return fmt::format("ata{}: libata gives up a disk that is there", n);
+            if (p.plugged && !p.enabled)
                 return fmt::format("ata{}: its disk is there, and not in use", n);
         }
         return std::nullopt;
@@ -27,14 +32,18 @@ class watch final : public property_watch {
 
   private:
     const run_facts& facts_;
-    by_port<char> pulled_; // a truth value; a vector of bool has no references
+    // Truth values; a vector of bool has no references.
+    by_port<char> pulled_;
+    by_port<char> given_up_; // also if it is found again
 };
 
 } // namespace
 
-const property property_no_disk_lost{.name = "no-disk-lost",
-                                     .meaning = "a disk that nobody pulls out stays in use",
-                                     .source = "D-37, D-44",
-                                     .over = watch_over<watch>};
+const property property_no_disk_lost{
+    .name = "no-disk-lost",
+    .meaning = "a disk that nobody pulls out stays in use",
+    .source = "D-37, D-44",
+    .over = watch_over<watch>,
+    .sees = {trace_event::cable_out, trace_event::ata_dev_disabled}};
 
 } // namespace spinup::study

@@ -39,6 +39,8 @@ const property property_no_eh_command_on_frozen_port{
     .name = "no-eh-command-on-frozen-port",
     .meaning = "EH never gives a command to a port that it has left frozen",
     .source = "L1, D-38",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::ata_power_check_failed, trace_event::ata_standby_failed,
+             trace_event::ata_verify_failed}};
 
 } // namespace spinup::study

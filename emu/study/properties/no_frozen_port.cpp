@@ -29,6 +29,7 @@ const property property_no_frozen_port{
     .name = "no-frozen-port",
     .meaning = "a port never stays frozen while EH is idle and nothing suspends it",
     .source = "D-19",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {}};
 
 } // namespace spinup::study

@@ -41,6 +41,7 @@ const property property_no_pm_operation_lost{
     .name = "no-pm-operation-lost",
     .meaning = "a PM operation that was posted is picked up by EH before the next one is",
     .source = "D-1, L2, H1, H7",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_done, trace_event::pm_request}};
 
 } // namespace spinup::study

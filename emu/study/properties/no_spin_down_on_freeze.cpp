@@ -27,6 +27,7 @@ const property property_no_spin_down_on_freeze{
     .name = "no-spin-down-on-freeze",
     .meaning = "no disk is stopped before the image of a hibernation is written",
     .source = "D-18",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | event_set{trace_event::command}};
 
 } // namespace spinup::study

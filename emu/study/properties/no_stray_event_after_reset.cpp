@@ -12,6 +12,7 @@ class watch final : public property_watch {
     violation take(const trace_record& r) override {
         switch (event_of(r)) {
         case trace_event::pm_request:
+        case trace_event::eh_asked:
         case trace_event::ata_qc_timeout:
         case trace_event::ata_exception:
         case trace_event::ata_dev_disabled:
@@ -27,16 +28,11 @@ class watch final : public property_watch {
             if (!succeeded(r))
                 caused_[r.args[0]] = true;
             break;
-        case trace_event::eh_asked: // what it asks may come after the next pass has begun
-            asked_[r.args[0]] = 2;
-            break;
         case trace_event::eh_begin:
-            if (r.args[1] > 1 && caused_[r.args[0]] == 0 && asked_[r.args[0]] == 0)
+            if (r.args[1] > 1 && caused_[r.args[0]] == 0)
                 return fmt::format("ata{}: EH runs pass {} for nothing that happened in the last",
                                    r.args[0], r.args[1]);
             caused_[r.args[0]] = false;
-            if (asked_[r.args[0]] != 0)
-                --asked_[r.args[0]];
             break;
         default:
             break;
@@ -45,7 +41,6 @@ class watch final : public property_watch {
     }
 
   private:
-    by_port<u32> asked_;   // for how many passes that is a reason
     by_port<char> caused_; // a truth value; a vector of bool has no references
 };
 
@@ -55,6 +50,10 @@ const property property_no_stray_event_after_reset{
     .name = "no-stray-event-after-reset",
     .meaning = "EH repeats only for what happened since its pass began",
     .source = "D-20",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::ata_qc_timeout, trace_event::ata_exception,
+             trace_event::ata_dev_disabled, trace_event::cable_out, trace_event::cable_in,
+             trace_event::pm_done, trace_event::command_done, trace_event::eh_asked,
+             trace_event::eh_begin}};
 
 } // namespace spinup::study

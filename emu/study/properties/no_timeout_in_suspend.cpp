@@ -37,6 +37,7 @@ const property property_no_timeout_in_suspend{
     .name = "no-timeout-in-suspend",
     .meaning = "no command times out while its port is being suspended",
     .source = "D-38",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::pm_done, trace_event::ata_qc_timeout}};
 
 } // namespace spinup::study

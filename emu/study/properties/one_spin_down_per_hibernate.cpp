@@ -39,6 +39,8 @@ const property property_one_spin_down_per_hibernate{
     .name = "one-spin-down-per-hibernate",
     .meaning = "a hibernation stops each disk once at most",
     .source = "D-18",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_hibernate_entry, trace_event::pm_hibernate_exit,
+             trace_event::command}};
 
 } // namespace spinup::study

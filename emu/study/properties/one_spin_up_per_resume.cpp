@@ -34,6 +34,7 @@ const property property_one_spin_up_per_resume{
     .name = "one-spin-up-per-resume",
     .meaning = "a resume starts a disk once, however many passes EH needs",
     .source = "D-41",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::pm_request, trace_event::ata_active}};
 
 } // namespace spinup::study

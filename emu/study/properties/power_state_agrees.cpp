@@ -29,6 +29,7 @@ const property property_power_state_agrees{
     .name = "power-state-agrees",
     .meaning = "a disk that runtime PM takes for suspended does not turn",
     .source = "D-15",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {}};
 
 } // namespace spinup::study

@@ -30,8 +30,8 @@ class property_watch {
     property_watch(const property_watch&) = delete;
     property_watch& operator=(const property_watch&) = delete;
 
-    /// In order, as they were recorded: it may be called later, so it asks the facts only for what
-    /// does not change.
+    /// A record of what the property sees. In order, as they were recorded: it may be called later,
+    /// so it asks the facts only for what does not change.
     virtual violation take(const trace_record& r) = 0;
     /// The scenario is over and everything has come to rest.
     virtual violation at_end() { return std::nullopt; }
@@ -45,6 +45,8 @@ struct property {
     std::unique_ptr<property_watch> (*over)(const run_facts& facts);
     /// Whether the property says something about the design; null: about any.
     bool (*applies)(const pm_design& design) = nullptr;
+    /// The events that its watch is given; no others.
+    event_set sees = event_set::all();
 };
 
 } // namespace spinup::study

@@ -22,32 +22,6 @@ u32 number(std::string_view text) {
 
 } // namespace
 
-std::string_view to_string(kernel::pm_message m) {
-    switch (m.event) {
-    case kernel::pm_event::on:
-        return "resume (on)";
-    case kernel::pm_event::freeze:
-        return "freeze";
-    case kernel::pm_event::suspend:
-        return "suspend";
-    case kernel::pm_event::hibernate:
-        return "poweroff";
-    case kernel::pm_event::quiesce:
-        return "quiesce";
-    case kernel::pm_event::resume:
-        return "resume";
-    case kernel::pm_event::thaw:
-        return "thaw";
-    case kernel::pm_event::restore:
-        return "restore";
-    case kernel::pm_event::auto_suspend:
-        return "runtime suspend";
-    case kernel::pm_event::auto_resume:
-        return "runtime resume";
-    }
-    return "unknown";
-}
-
 u32 port_of_ata(std::string_view device) {
     return device.starts_with("ata") ? number(device.substr(3)) : 0;
 }

@@ -20,9 +20,6 @@ namespace spinup::study {
     return {static_cast<kernel::pm_event>(argument)};
 }
 
-/// "suspend", "runtime resume"
-[[nodiscard]] std::string_view to_string(kernel::pm_message m);
-
 /// Of "ata3". Returns: 0 for another device.
 [[nodiscard]] u32 port_of_ata(std::string_view device);
 /// Of "2:0:0:0", a disk: SCSI hosts count from 0. Returns: 0 for another device.
@@ -48,6 +45,7 @@ template <class T> using by_thread = by_port<T>;
 /// Where the PM core is.
 class pm_phases {
   public:
+    static constexpr event_set sees{trace_event::pm_phase_begin};
     explicit pm_phases(const run_facts& facts) : facts_(facts) {}
 
     /// Returns: whether a phase begins.
@@ -71,6 +69,8 @@ class pm_phases {
 /// cannot know of.
 class pm_owners {
   public:
+    static constexpr event_set sees{trace_event::pm_asked, trace_event::pm_answered,
+                                    trace_event::pm_request};
     void take(const trace_record& r);
     [[nodiscard]] bool behind_pm_core(u32 port) { return behind_[port] != 0; }
     /// The PM core has looked after the port since.

@@ -1,6 +1,7 @@
 #include "emu/study/properties/registry.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace spinup::study {
 
@@ -16,13 +17,23 @@ property_suite::property_suite(const run_facts& facts, const pm_design& design,
     for (const property* each : only.empty() ? all : only)
         if (each->applies == nullptr || each->applies(design))
             all_.push_back({each, each->over(facts)});
+    for (const watched& each : all_) {
+        sees_ = sees_ | each.what->sees;
+        each.what->sees.for_each([this](trace_event e) { ++end_[place(e)]; });
+    }
+    std::partial_sum(end_.begin(), end_.end(), end_.begin());
+    // From the back, so that each list is in the order of all_ and ends where the next begins.
+    who_sees_.resize(end_.back());
+    std::array<u16, trace_event_rows.size()> next = end_;
+    for (auto each = all_.rbegin(); each != all_.rend(); ++each)
+        each->what->sees.for_each([&](trace_event e) { who_sees_[--next[place(e)]] = &*each; });
 }
 
 std::optional<violated> property_suite::take(const trace_record& r) {
     std::optional<violated> first;
-    for (const watched& each : all_)
-        if (violation how = each.watch->take(r); how && !first)
-            first = violated{each.what, std::move(*how)};
+    for (u32 i = r.event == 0 ? 0 : end_[r.event - 1u]; i < end_[r.event]; ++i)
+        if (violation how = who_sees_[i]->watch->take(r); how && !first)
+            first = violated{who_sees_[i]->what, std::move(*how)};
     return first;
 }
 

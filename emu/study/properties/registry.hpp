@@ -62,17 +62,26 @@ class property_suite {
     /// `only`: no others; empty: all.
     property_suite(const run_facts& facts, const pm_design& design,
                    std::span<const property* const> only = {});
+    property_suite(const property_suite&) = delete;
+    property_suite& operator=(const property_suite&) = delete;
 
+    /// What any of them sees.
+    [[nodiscard]] const event_set& sees() const { return sees_; }
     /// Returns: what this record violates first.
     std::optional<violated> take(const trace_record& r);
     std::optional<violated> at_end();
 
   private:
+    static std::size_t place(trace_event e) { return static_cast<std::size_t>(e); }
     struct watched {
         const property* what;
         std::unique_ptr<property_watch> watch;
     };
     std::vector<watched> all_;
+    event_set sees_;
+    // Who sees an event: a part of who_sees_ that ends at end_ of the event.
+    std::array<u16, trace_event_rows.size()> end_{};
+    std::vector<const watched*> who_sees_;
 };
 
 } // namespace spinup::study

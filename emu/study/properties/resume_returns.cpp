@@ -67,6 +67,9 @@ const property property_resume_returns{
     .meaning = "no caller of a port's or disk's resume sleeps until the disk has spun up",
     .source = "D-5, D-6",
     .over = watch_over<watch>,
-    .applies = [](const pm_design& design) { return design.resume_returns; }};
+    .applies = [](const pm_design& design) { return design.resume_returns; },
+    .sees = pm_phases::sees | event_set{trace_event::pm_calling, trace_event::pm_call_returned,
+                                        trace_event::thread_block, trace_event::thread_wake,
+                                        trace_event::spin_up_end}};
 
 } // namespace spinup::study

@@ -35,6 +35,7 @@ const property property_resumed_means_active{
     .name = "resumed-means-active",
     .meaning = "after a system resume every disk that nobody has suspended turns",
     .source = "D-13",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {trace_event::power_on}};
 
 } // namespace spinup::study

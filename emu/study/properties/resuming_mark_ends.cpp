@@ -13,7 +13,7 @@ class watch final : public property_watch {
     violation at_end() override {
         for (u32 n = 1; n <= facts_.ports(); ++n) {
             const port_facts p = facts_.port(n);
-            if (p.resuming && p.rescans && p.suspended && !p.eh_busy && !p.unloading)
+            if (p.resuming && p.enabled && p.rescans && p.suspended && !p.eh_busy && !p.unloading)
                 return fmt::format("ata{} is suspended, and its device is marked as resuming", n);
         }
         return std::nullopt;
@@ -29,6 +29,7 @@ const property property_resuming_mark_ends{
     .name = "resuming-mark-ends",
     .meaning = "a suspended port's device is not marked as resuming",
     .source = "L7",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = {}};
 
 } // namespace spinup::study

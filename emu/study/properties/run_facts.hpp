@@ -12,6 +12,7 @@ struct port_facts {
     bool disk = false;  ///< a hard disk or an SSD was there when the run began
     bool turns = false; ///< it has a spindle
     bool write_cache = false;
+    bool returns = true; ///< it can work again after its power has gone
     bool managed = true; ///< somebody is to stop it before its power goes: sd, or EH
 
     // At the end.

@@ -42,6 +42,7 @@ const property property_runtime_and_port_agree{
     .name = "runtime-and-port-agree",
     .meaning = "at rest, a port is suspended if and only if runtime PM says so",
     .source = "the seed's -EAGAIN path, H9",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | pm_owners::sees | event_set{trace_event::pm_calling}};
 
 } // namespace spinup::study

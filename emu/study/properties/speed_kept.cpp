@@ -34,9 +34,11 @@ class watch final : public property_watch {
 
 } // namespace
 
-const property property_speed_kept{.name = "speed-kept",
-                                   .meaning = "suspend and resume never lower a link's speed",
-                                   .source = "D-39, D-43",
-                                   .over = watch_over<watch>};
+const property property_speed_kept{
+    .name = "speed-kept",
+    .meaning = "suspend and resume never lower a link's speed",
+    .source = "D-39, D-43",
+    .over = watch_over<watch>,
+    .sees = {trace_event::ata_speed_limit, trace_event::cable_in, trace_event::ata_link_up}};
 
 } // namespace spinup::study

@@ -59,6 +59,7 @@ const property property_supplier_consumer_order{
     .name = "supplier-consumer-order",
     .meaning = "a disk is suspended before its port and resumed after it",
     .source = "D-12",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | event_set{trace_event::pm_calling, trace_event::pm_call_returned}};
 
 } // namespace spinup::study

@@ -60,6 +60,8 @@ const property property_suspend_failure_told{
     .name = "suspend-failure-told",
     .meaning = "the PM core is told when a port could not be suspended",
     .source = "L4",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees = pm_phases::sees | event_set{trace_event::pm_request, trace_event::pm_done,
+                                        trace_event::pm_call_returned, trace_event::power_off}};
 
 } // namespace spinup::study

@@ -39,7 +39,11 @@ class watch final : public property_watch {
                 ports_[r.args[0]].active = true;
             break;
         case trace_event::cable_out:
+        case trace_event::ata_dev_disabled: // whether that should be is another property's
             ports_[r.args[0]].gone = true;
+            break;
+        case trace_event::ata_dev_id:
+            ports_[r.args[0]].gone = false;
             break;
         case trace_event::pm_request:
             ports_[r.args[0]].resumes = message_of(r.args[1]).resumes();
@@ -94,6 +98,12 @@ const property property_suspended_means_standby{
     .name = "suspended-means-standby",
     .meaning = "when power goes, every disk is in standby and every port suspended",
     .source = "L1, D-14",
-    .over = watch_over<watch>};
+    .over = watch_over<watch>,
+    .sees =
+        pm_owners::sees |
+        event_set{trace_event::power_on, trace_event::signature, trace_event::spin_up_begin,
+                  trace_event::spin_down, trace_event::command_done, trace_event::cable_out,
+                  trace_event::pm_request, trace_event::pm_done, trace_event::pm_shutdown,
+                  trace_event::power_off, trace_event::ata_dev_disabled, trace_event::ata_dev_id}};
 
 } // namespace spinup::study

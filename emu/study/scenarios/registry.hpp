@@ -16,7 +16,14 @@
     X(eh_storm)                                                                                    \
     X(runtime_pm)                                                                                  \
     X(hibernate)                                                                                   \
-    X(rivals)
+    X(last_completion)                                                                             \
+    X(rivals)                                                                                      \
+    X(idle_disk)                                                                                   \
+    X(slow_stop)                                                                                   \
+    X(lazy_disk)                                                                                   \
+    X(removal)                                                                                     \
+    X(dying_disk)                                                                                  \
+    X(stuck_engine)
 
 namespace spinup::study {
 

@@ -1,6 +1,6 @@
 #include "emu/study/scenarios/stage.hpp"
 
-#include "drivers/ata/libata.hpp"
+#include "drivers/ata/libata_eh.hpp"
 #include "drivers/scsi/scsi_io.hpp"
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/sd.hpp"
@@ -96,14 +96,23 @@ void stage::shutdown() {
     world_.shutdown();
 }
 
+void stage::unbind() {
+    static_cast<void>(call_freezable(
+        [](drivers::ata_port& ap) {
+            drivers::ata_host_detach(ap.host);
+            return errno_t::ok;
+        },
+        1));
+}
+
 stage::freezable_call::freezable_call(machine::world& w)
-    : done(w.kernel(), "runtime PM"), item(
-                                          w.kernel(), "runtime PM",
-                                          [this] {
-                                              rc = what(*port);
-                                              done.complete();
-                                          },
-                                          &w.pm().freezer()) {}
+    : done(w.kernel(), "freezable call"), item(
+                                              w.kernel(), "freezable call",
+                                              [this] {
+                                                  rc = what(*port);
+                                                  done.complete();
+                                              },
+                                              &w.pm().freezer()) {}
 
 errno_t stage::call_freezable(runtime_fn what, u32 port) {
     if (free_calls_.empty())
@@ -147,9 +156,20 @@ errno_t stage::read_result(u32 port, const kernel::result_slot& result) {
 }
 
 void stage::trigger_eh(u32 port) {
+    drivers::ata_port& ap = world_.ata(port);
+    const kernel::spin_guard guard(ap.lock);
+    // With the lock, so that no pass begins between the record and what it tells of.
     kernel().emit(trace_event::eh_asked, port);
-    drivers::ata_port_probe(world_.ata(port));
+    drivers::ata_port_schedule_probe(ap);
 }
+
+void stage::replug(u32 port) {
+    kernel().emit(trace_event::cable_out, port);
+    kernel().emit(trace_event::cable_in, port);
+    world_.hba().replug(port - 1);
+}
+
+void stage::user_scan(u32 port) { drivers::ata_scsi_user_scan(world_.ata(port)); }
 
 errno_t stage::rescan(u32 port) {
     drivers::scsi_device* const on = disk(port);

@@ -62,9 +62,14 @@ class stage {
 
     // The system. Each returns what the kernel says.
     errno_t suspend_to_ram();
+    /// The same, where the scenario itself is a reason not to sleep.
+    errno_t suspend_if_possible() { return world_.suspend_resume(); }
     errno_t hibernate();
     /// Nothing can be asked of the machine afterwards.
     void shutdown();
+    /// The driver lets the host go: disks are removed, ports end. Nothing can be asked of a disk
+    /// afterwards.
+    void unbind();
     [[nodiscard]] bool is_off() const { return off_; }
 
     // One port and its disk by runtime PM, where the switch runtime_pm is on. As whoever may do
@@ -88,8 +93,14 @@ class stage {
     errno_t write(u32 port, u64 lba);
     errno_t flush(u32 port);
     errno_t rescan(u32 port);
-    /// Somebody asks for EH without an error: a user's "scan". Does not wait.
+    /// Somebody asks for EH without an error, as the probe of the boot does. Does not wait.
     void trigger_eh(u32 port);
+    /// Its data cable loses contact and has it again at once.
+    void replug(u32 port);
+    /// A user's "scan": the same, and a disk that was given up is removed and looked for again.
+    void user_scan(u32 port);
+    /// A fault of the HBA: the port's command engine does not stop from now on.
+    void hold_engine(u32 port) { world_.hba().hold_engine(port - 1); }
     /// Returns when no EH is at work and no disk start runs.
     void settle();
     /// Returns when nothing goes on any more that nobody waits for either: commands, delayed work.

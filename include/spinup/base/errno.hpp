@@ -20,6 +20,7 @@ namespace spinup {
     X(epipe, -32, "-EPIPE")                                                                        \
     X(eopnotsupp, -95, "-EOPNOTSUPP")                                                              \
     X(etimedout, -110, "-ETIMEDOUT")                                                               \
+    X(ealready, -114, "-EALREADY")                                                                 \
     X(einprogress, -115, "-EINPROGRESS")
 
 enum class [[nodiscard]] errno_t : int{

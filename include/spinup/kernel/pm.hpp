@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spinup/base/units.hpp>
+#include <string_view>
 
 namespace spinup::kernel {
 
@@ -20,6 +21,33 @@ enum class pm_event : u32 {
     auto_resume = 0x0410,
 };
 
+/// Linux: pm_verb() of drivers/base/power/main.c.
+constexpr std::string_view to_string(pm_event event) {
+    switch (event) {
+    case pm_event::on:
+        return "on";
+    case pm_event::freeze:
+        return "freeze";
+    case pm_event::suspend:
+        return "suspend";
+    case pm_event::hibernate:
+        return "hibernate";
+    case pm_event::quiesce:
+        return "quiesce";
+    case pm_event::resume:
+        return "resume";
+    case pm_event::thaw:
+        return "thaw";
+    case pm_event::restore:
+        return "restore";
+    case pm_event::auto_suspend:
+        return "auto-suspend";
+    case pm_event::auto_resume:
+        return "auto-resume";
+    }
+    return "(unknown PM event)";
+}
+
 struct pm_message {
     pm_event event = pm_event::on;
 
@@ -29,6 +57,8 @@ struct pm_message {
                event == pm_event::restore || event == pm_event::auto_resume;
     }
 };
+
+constexpr std::string_view to_string(pm_message message) { return to_string(message.event); }
 
 inline constexpr pm_message PMSG_ON{pm_event::on};
 inline constexpr pm_message PMSG_FREEZE{pm_event::freeze};

@@ -12,6 +12,7 @@
 // is atomic_*() and set_bit().
 #pragma once
 
+#include <cstring>
 #include <spinup/kernel/system.hpp>
 #include <string>
 #include <type_traits>
@@ -27,20 +28,23 @@ class shared_cell {
     shared_cell& operator=(const shared_cell&) = delete;
 
     /// Shown in verdicts: "ata1.pflags".
-    [[nodiscard]] std::string_view name() const { return name_; }
+    [[nodiscard]] std::string name() const {
+        return std::string{owner_}.append(".").append(field_);
+    }
     [[nodiscard]] u32 id() const { return id_; }
 
   protected:
-    /// `owner` and `field` make the name; `value` stays where it is.
+    /// `owner` and `field` make the name, and live as long as the field; `value` stays where it is.
     shared_cell(system& k, std::string_view owner, std::string_view field, void* value,
                 std::size_t bytes);
     ~shared_cell();
-    void begin(); // it has its first value
-
     [[nodiscard]] bool watched() const { return k_.cpu().watches; }
-    /// Copies the value that the running context sees. Decision point.
-    void watched_read(access how, void* into) const;
-    void watched_write(access how, const void* from);
+    /// Decision point. Returns: where the value is that the running context sees.
+    [[nodiscard]] const void* watched_read(access how) const;
+    /// The same. Returns: false if nobody else is to see the value yet, and it is kept elsewhere.
+    [[nodiscard]] bool watched_write(access how, const void* from);
+    /// The value has changed.
+    void changed() const;
     /// Context: between the two nothing else runs.
     void begin_atomic();
     void end_atomic();
@@ -52,7 +56,8 @@ class shared_cell {
     void* value_;
     u32 bytes_;
     u32 id_;
-    std::string name_;          // only if it is watched
+    std::string_view owner_;
+    std::string_view field_;
     mutable bool bare_ = false; // has been accessed without a spinlock
 };
 
@@ -64,7 +69,7 @@ template <class T> class shared final : public shared_cell {
     shared(system& k, std::string_view owner, std::string_view field, T initial = T{})
         : shared_cell(k, owner, field, &value_, sizeof(T)), value_(initial) {
         if (watched())
-            begin();
+            changed();
     }
 
     [[nodiscard]] T load() const { return read(access::read); }
@@ -107,14 +112,16 @@ template <class T> class shared final : public shared_cell {
         if (!watched()) [[likely]]
             return value_;
         T seen;
-        watched_read(how, &seen);
+        std::memcpy(&seen, watched_read(how), sizeof seen);
         return seen;
     }
     void write(access how, T value) {
-        if (!watched()) [[likely]]
+        if (!watched()) [[likely]] {
             value_ = value;
-        else
-            watched_write(how, &value);
+        } else if (watched_write(how, &value)) {
+            value_ = value;
+            changed();
+        }
     }
 
     T value_;

@@ -82,7 +82,8 @@ class wait_queue {
     /// wait_event: returns when `ready()` is true; tests it again after each wake-up, and queues
     /// before it tests, so that a wake-up during the test is not lost.
     /// Context: thread. Sleeps. Locks: none held. When the kernel is stopped, a wait unwinds its
-    /// thread; a wait in a destructor that runs then returns at once.
+    /// thread; a wait in a destructor that runs then returns at once. One in a destructor that may
+    /// be running then needs a destructor_waits.
     template <class Ready> void wait(Ready ready) { wait_as(ready, false); }
     /// The same, of a thread that waits for something to do: however long that takes, it is not
     /// reported as hung. Linux: TASK_INTERRUPTIBLE or TASK_IDLE.

@@ -144,6 +144,46 @@ TEST(comreset, drops_a_running_command_before_the_link_is_back) {
     EXPECT_TRUE(h.drives[0]->identify().write_cache_enabled());
 }
 
+// Serial ATA 8.4: a device may send COMINIT at any time; AHCI 3.3.12: DIAG.N and DIAG.X tell.
+TEST(cominit, out_of_turn_tells_of_a_link_that_went_and_came_again) {
+    hba_host h{{}, {quick_disk()}};
+    h.hba.power_on();
+    ASSERT_TRUE(h.bring_up(0));
+    h.clear_serr(0);
+    h.clear_interrupts(0);
+    h.put<px_ie>(0, px_is{}.with(px_is::pcs, true).raw);
+    h.hba.write32(ghc::offset, ghc{}.with(ghc::ie, true).raw);
+    const u32 before = h.irq.messages;
+    h.hba.replug(0);
+    EXPECT_EQ(h.get<px_ssts>(0).get(px_ssts::det), ssts_det::presence);
+    EXPECT_EQ(h.status(0), sts(0x80));
+    EXPECT_TRUE(h.get<px_serr>(0).get(px_serr::diag_n));
+    EXPECT_TRUE(h.get<px_serr>(0).get(px_serr::diag_x));
+    EXPECT_EQ(h.irq.messages, before + 1);
+    h.hba.replug(0); // no link, nothing to lose
+    ASSERT_TRUE(h.run_until([&] { return link_online(h.get<px_ssts>(0)); }, 1ms));
+    EXPECT_EQ(h.hba.counters(0).comresets, 1u) << "the one that brought it up";
+}
+
+TEST(cominit, out_of_turn_drops_a_running_command) {
+    hba_host h{{}, {quick_disk()}};
+    h.hba.power_on();
+    ASSERT_TRUE(h.bring_up(0));
+    h.build(0, 0, set_features(set_features_op::disable_write_cache));
+    h.issue(0, 1);
+    h.hba.replug(0);
+    h.run(1s);
+    EXPECT_TRUE(h.drives[0]->identify().write_cache_enabled());
+    EXPECT_EQ(h.raw<px_ci>(0), 1u) << "nobody ever answers it";
+    h.stop(0);
+    h.comreset(0);
+    ASSERT_TRUE(h.wait_ready(0));
+    h.clear_serr(0);
+    h.start(0);
+    EXPECT_TRUE(h.execute(0, set_features(set_features_op::disable_write_cache)));
+    EXPECT_FALSE(h.drives[0]->identify().write_cache_enabled());
+}
+
 TEST(offline, det_4_turns_the_phy_off_and_needs_a_comreset) {
     hba_host h{{}, {quick_disk()}};
     h.hba.power_on();

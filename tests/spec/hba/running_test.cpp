@@ -94,6 +94,18 @@ TEST(st, does_not_start_an_empty_port) {
     EXPECT_FALSE(h.get<px_cmd>(0).get(px_cmd::cr));
 }
 
+TEST(st, does_not_end_an_engine_that_is_held_before_a_reset) {
+    hba_host h{{}, {quick_disk()}};
+    h.hba.power_on();
+    ASSERT_TRUE(h.bring_up(0));
+    h.hba.hold_engine(0);
+    h.put(0, h.get<px_cmd>(0).with(px_cmd::st, false));
+    h.run(1s);
+    EXPECT_TRUE(h.get<px_cmd>(0).get(px_cmd::cr));
+    h.hba.function_reset();
+    EXPECT_FALSE(h.get<px_cmd>(0).get(px_cmd::cr));
+}
+
 TEST(st, going_down_clears_ci_sact_and_ccs) {
     hba_host h{{}, {quick_disk()}};
     h.hba.power_on();

@@ -94,6 +94,7 @@ TEST(EhOptions, of_a_design_are_those_of_its_newest_kernel) {
     EXPECT_EQ(&eh_options_of(pm_design_async_rc_2013), &eh_3_11);
     EXPECT_EQ(&eh_options_of(pm_design_locked_6_6), &eh_6_1);
     EXPECT_EQ(&eh_options_of(pm_design_current_7_3), &eh_7_3);
+    EXPECT_EQ(&eh_options_of(pm_design_spinup_reference), &eh_reference);
     const pm_design mine{.name = "mine", .summary = "a design of a user", .source = "nowhere"};
     EXPECT_EQ(&eh_options_of(mine), &eh_7_3);
 }

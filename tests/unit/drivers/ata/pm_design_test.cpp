@@ -33,6 +33,7 @@ class port_under_test final : public pm_port {
     kernel::system& kernel() override { return k_; }
     [[nodiscard]] u32 print_id() const override { return 1; }
     [[nodiscard]] bool pm_pending() const override { return pm_pending_; }
+    [[nodiscard]] bool suspended() const override { return asleep; }
     void post(kernel::pm_message message, ata_eh_action action, ata_ehi_flags flags,
               kernel::result_slot* result) override {
         lock_.assert_held();
@@ -40,6 +41,7 @@ class port_under_test final : public pm_port {
         overwritten += pm_pending_ ? 1 : 0;
         result_ = kernel::result_ref{result};
         pm_pending_ = true;
+        resumes_ = message.resumes();
         eh_.mod_timer(k_.now() + eh_time);
     }
     void wait_posted(const kernel::result_slot*) override { wait_eh(); }
@@ -62,6 +64,7 @@ class port_under_test final : public pm_port {
     std::vector<posting> postings;
     u32 waits = 0;
     u32 overwritten = 0;
+    bool asleep = false; ///< SUSPENDED, as the last operation left it
     bool suspended_at_runtime = false;
     u32 runtime_resumes = 0;
 
@@ -69,6 +72,7 @@ class port_under_test final : public pm_port {
     void eh_done() {
         kernel::spin_guard guard(lock_);
         pm_pending_ = false;
+        asleep = !resumes_ && !failed(eh_result);
         ++done_;
         if (result_)
             result_.write(k_, eh_result);
@@ -83,6 +87,7 @@ class port_under_test final : public pm_port {
     kernel::result_ref result_;
     u32 done_ = 0;
     bool pm_pending_ = false;
+    bool resumes_ = false;
 };
 
 /// By the port's callback, or by that of a host of one port.
@@ -142,6 +147,7 @@ TEST_P(PmDesign, suspend_waits_and_asks_for_a_quiet_pass) {
 
 TEST_P(PmDesign, resume_asks_for_a_reset) {
     design_world w;
+    w.port.asleep = true;
     w.run([&] { EXPECT_EQ(resume(*GetParam(), w.port), errno_t::ok); });
     ASSERT_EQ(w.port.postings.size(), 1u);
     EXPECT_TRUE(w.port.postings[0].message.resumes());
@@ -151,6 +157,7 @@ TEST_P(PmDesign, resume_asks_for_a_reset) {
 
 TEST_P(PmDesign, resume_returns_before_the_drive_is_there_if_it_says_so) {
     design_world w;
+    w.port.asleep = true;
     w.run([&] {
         EXPECT_EQ(resume(*GetParam(), w.port), errno_t::ok);
         EXPECT_EQ(w.k.now(), from_ns(0) + (GetParam()->resume_returns ? 0s : 2s));
@@ -202,6 +209,7 @@ TEST_P(PmDesign, second_requester_that_does_not_wait_hears_what_the_design_tells
 
 TEST_P(PmDesign, request_that_finds_one_pending_waits_for_it) {
     design_world w;
+    w.port.asleep = true;
     w.run([&] {
         static_cast<void>(
             w.k.kthread_run("first", [&] { EXPECT_EQ(resume(*GetParam(), w.port), errno_t::ok); }));
@@ -318,6 +326,50 @@ TEST(PmDesignAsyncRc2013, request_that_finds_one_pending_is_dropped_with_success
             w.k.usleep_range(3s);
         });
         EXPECT_EQ(w.port.postings.size(), 1u) << each->name;
+    }
+}
+
+TEST(PmDesignReference, request_for_what_the_port_is_already_is_refused_and_not_posted) {
+    const pm_design& d = pm_design_spinup_reference;
+    design_world w;
+    w.run([&] {
+        kernel::result_slot slot{w.k, errno_t::einprogress};
+        EXPECT_EQ(d.request(w.port, PMSG_RESUME, slot), errno_t::ealready);
+        EXPECT_EQ(resume(d, w.port), errno_t::ok);
+        EXPECT_EQ(resume(d, w.port, kernel::PMSG_AUTO_RESUME), errno_t::ok);
+        EXPECT_TRUE(w.port.postings.empty());
+        EXPECT_EQ(suspend(d, w.port), errno_t::ok);
+        EXPECT_EQ(d.request(w.port, PMSG_SUSPEND, slot), errno_t::ealready);
+        EXPECT_EQ(suspend(d, w.port), errno_t::ok);
+        EXPECT_EQ(slot.writes(), 0u);
+    });
+    EXPECT_EQ(w.port.postings.size(), 1u);
+}
+
+// A request that finds another one pending judges by what that one leaves behind.
+TEST(PmDesignReference, suspend_that_failed_can_be_asked_for_again) {
+    design_world w;
+    w.port.eh_result = errno_t::ebusy;
+    w.run([&] {
+        EXPECT_EQ(suspend(pm_design_spinup_reference, w.port), errno_t::ebusy);
+        w.port.eh_result = errno_t::ok;
+        EXPECT_EQ(suspend(pm_design_spinup_reference, w.port), errno_t::ok);
+    });
+    EXPECT_EQ(w.port.postings.size(), 2u);
+}
+
+// Three at once: the first is carried out, and the others find nothing to do.
+TEST(PmDesignReference, of_many_requesters_none_is_overwritten_in_any_schedule) {
+    for (u64 seed = 1; seed <= 60; ++seed) {
+        design_world w{kernel::oracle_config::random(seed)};
+        w.run([&] {
+            for (u32 n = 0; n < 3; ++n)
+                static_cast<void>(w.k.kthread_run("requester " + std::to_string(n), [&w] {
+                    EXPECT_EQ(suspend(pm_design_spinup_reference, w.port), errno_t::ok);
+                }));
+            w.k.msleep(20s);
+        });
+        EXPECT_EQ(w.port.postings.size(), 1u) << seed;
     }
 }
 

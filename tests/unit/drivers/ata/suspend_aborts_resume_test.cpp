@@ -84,6 +84,95 @@ TEST(SuspendAbortsResume, drive_that_has_answered_is_stopped_as_ever) {
     expect_working(m);
 }
 
+// Nobody would stop the drive later, and nothing hurries.
+TEST(SuspendAbortsResume, runtime_suspend_waits_until_the_drive_can_be_told_to_stop) {
+    setup s = slow_disk(pm_design_spinup_reference);
+    s.switches.runtime_pm = true;
+    machine_under_test m{s};
+    m.probe();
+    m.run([&] {
+        m.suspend();
+        m.k.usleep_range(1s);
+        ASSERT_EQ(ata_tree_runtime_suspend(m.port(0)), errno_t::ok);
+        EXPECT_GT(m.k.now() - m.slept_until, 7s);
+        EXPECT_EQ(m.drives[0].spindle_state(), hw::spindle::state::stopped);
+        EXPECT_TRUE(any(m.port(0).pflags, ata_pflags::SUSPENDED));
+    });
+    EXPECT_EQ(m.count(trace_event::ata_standby, 1), 2u);
+}
+
+// A drive that was ready before would lose power turning, so the suspend waits until it can listen.
+// The power has stayed on since its last suspend, as when another device refuses to sleep.
+TEST(SuspendAbortsResume, drive_that_starts_out_of_standby_is_stopped_when_it_can_listen) {
+    setup s = slow_disk(pm_design_spinup_reference);
+    s.drives = {disk(3s)};
+    machine_under_test m{s};
+    m.probe();
+    m.run([&] {
+        pm_port& port = m.port(0).pm;
+        ASSERT_EQ(m.what.design->port_suspend(port, kernel::PMSG_SUSPEND), errno_t::ok);
+        ASSERT_EQ(m.what.design->port_resume(port, kernel::PMSG_RESUME), errno_t::ok);
+        m.k.usleep_range(1s);
+        const time_point asked = m.k.now();
+        ASSERT_EQ(m.what.design->port_suspend(port, kernel::PMSG_SUSPEND), errno_t::ok);
+        EXPECT_GT(m.k.now() - asked, 2s);
+        EXPECT_EQ(m.drives[0].spindle_state(), hw::spindle::state::stopped);
+        ASSERT_EQ(m.what.design->port_resume(port, kernel::PMSG_RESUME), errno_t::ok);
+        m.k.usleep_range(20s);
+        m.settle();
+    });
+    EXPECT_EQ(m.count(trace_event::ata_standby, 1), 2u);
+    expect_working(m);
+}
+
+/// Resets of the port when a suspend is asked for right after an error that EH has not seen yet.
+u32 resets_of_an_error_with_a_suspend(const pm_design& d) {
+    setup s = slow_disk(d);
+    s.drives = {disk(40ms)};
+    machine_under_test m{s};
+    m.probe();
+    u32 before = 0;
+    m.run([&] {
+        before = m.count(trace_event::eh_reset, 1);
+        {
+            spin_guard guard(m.port(0).lock);
+            m.port(0).link.eh_info.err_mask |= ac_err::ATA_BUS;
+            m.port(0).link.eh_info.action |= ata_eh_action::reset;
+            ata_port_schedule_eh(m.port(0));
+        }
+        EXPECT_EQ(d.port_suspend(m.port(0).pm, kernel::PMSG_SUSPEND), errno_t::ok);
+        EXPECT_TRUE(any(m.port(0).pflags, ata_pflags::SUSPENDED));
+        EXPECT_EQ(m.drives[0].spindle_state(), hw::spindle::state::stopped);
+    });
+    return m.count(trace_event::eh_reset, 1) - before;
+}
+
+// L3: what a suspend leaves out, it leaves out of the mending of an error too.
+TEST(TakesRequestsWhole, mends_an_error_before_it_suspends_the_port) {
+    EXPECT_EQ(resets_of_an_error_with_a_suspend(pm_design_current_7_3), 0u);
+    EXPECT_EQ(resets_of_an_error_with_a_suspend(pm_design_spinup_reference), 1u);
+}
+
+// Each finds the port as the one before it leaves it, in one run of EH; five passes would do for
+// errors.
+TEST(TakesRequestsWhole, no_request_is_given_up_however_many_come_in_one_run) {
+    machine_under_test m{slow_disk(pm_design_spinup_reference)};
+    m.probe();
+    constexpr u32 pairs = 2 * ATA_EH_MAX_TRIES;
+    m.run([&] {
+        for (u32 i = 0; i < pairs; ++i)
+            for (const kernel::pm_message mesg : {kernel::PMSG_SUSPEND, kernel::PMSG_RESUME}) {
+                kernel::result_slot slot{m.k, errno_t::einprogress, true};
+                EXPECT_EQ(m.what.design->request(m.port(0).pm, mesg, slot), errno_t::ok);
+            }
+        m.k.usleep_range(20s);
+        m.settle();
+    });
+    EXPECT_EQ(m.count(trace_event::pm_done, 1), 2 * pairs);
+    EXPECT_EQ(m.count(trace_event::ata_eh_giveup), 0u);
+    expect_working(m);
+}
+
 TEST(SuspendAbortsResume, without_it_the_suspend_sits_the_spin_up_out) {
     machine_under_test m{slow_disk(patient)};
     m.probe();

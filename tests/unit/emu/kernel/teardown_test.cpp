@@ -2,6 +2,7 @@
 #include "tests/unit/emu/kernel/many_schedules.hpp"
 #include <gtest/gtest.h>
 #include <memory>
+#include <spinup/kernel/destructor_waits.hpp>
 #include <spinup/kernel/work.hpp>
 #include <stdexcept>
 
@@ -112,6 +113,69 @@ TEST(teardown, a_destructor_may_go_on_for_as_long_as_it_likes) {
     });
     w.k.stop();
     EXPECT_EQ(x.peek(), often);
+}
+
+// At the normal end of a scope; the exception of the teardown comes while the destructor waits.
+TEST(teardown, a_destructor_that_says_so_may_wait) {
+    for (u64 seed = 0; seed < 50; ++seed) {
+        bare_world w(oracle_config::random(seed));
+        completion never(w.k, "what never comes");
+        u32 waiting = 0; // destructors that nobody has stopped yet
+        u32 ended = 0;
+        u32 went_on = 0;
+        struct waits {
+            system& k;
+            completion& c;
+            u32& waiting;
+            u32& ended;
+            ~waits() {
+                const destructor_waits here{k};
+                ++waiting;
+                c.wait();
+                static_cast<void>(c.wait_for(1h));
+                k.msleep(1ms);
+                ++ended;
+            }
+        };
+        w.k.run("main", [&] {
+            for (int i = 0; i < 2; ++i)
+                w.k.kthread_run("t", [&] {
+                    { const waits at_the_end{w.k, never, waiting, ended}; }
+                    w.k.usleep_range(1ms);
+                    ++went_on;
+                });
+            while (waiting < 2)
+                w.k.usleep_range(1ms);
+        });
+        w.k.stop();
+        EXPECT_EQ(ended, 2u);
+        EXPECT_EQ(went_on, 0u) << "the next wait ends the thread";
+    }
+}
+
+TEST(teardown, a_destructor_that_waits_goes_on_when_what_it_waits_for_comes) {
+    bare_world w{oracle_config{}};
+    completion c(w.k, "what comes");
+    bool went_on = false;
+    struct waits {
+        system& k;
+        completion& c;
+        ~waits() {
+            const destructor_waits here{k};
+            c.wait();
+        }
+    };
+    w.k.run("main", [&] {
+        w.k.kthread_run("t", [&] {
+            w.k.usleep_range(1ms);
+            c.complete();
+        });
+        { const waits at_the_end{w.k, c}; }
+        w.k.usleep_range(1ms);
+        went_on = true;
+    });
+    EXPECT_TRUE(went_on);
+    EXPECT_EQ(w.k.now(), from_ns(0) + 2ms);
 }
 
 TEST(teardown, after_the_first_finding_leaves_nothing) {

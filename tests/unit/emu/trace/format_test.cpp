@@ -48,6 +48,12 @@ TEST_F(FormatEvent, prints_hexadecimal_numbers_and_speeds) {
               "ata1: limiting SATA link speed to <unknown> Gbps");
 }
 
+TEST_F(FormatEvent, prints_PM_events_as_the_PM_core_calls_them) {
+    EXPECT_EQ(text(trace_event::pm_request, 1, 0x402), "ata1: request_pm auto-suspend");
+    EXPECT_EQ(text(trace_event::pm_request, 1, 0x10), "ata1: request_pm resume");
+    EXPECT_EQ(text(trace_event::pm_request, 1, 3), "ata1: request_pm (unknown PM event)");
+}
+
 TEST_F(FormatEvent, prints_leading_zeros) {
     EXPECT_EQ(text(trace_event::pm_phase_complete, log.intern("suspend"), 866, 9),
               "PM: suspend of devices complete after 866.009 msecs");

@@ -44,7 +44,7 @@ TEST_F(InterleavingTable, has_a_column_a_thread_and_a_row_a_step) {
               "hardware, timers\n"
               "     1   0.000000                                                        "
               "starts scsi_eh_0 [101]\n"
-              "     2   0.200000                             ata1: request_pm event 2\n"
+              "     2   0.200000                             ata1: request_pm suspend\n"
               "     3   0.200000                             wakes scsi_eh_0 [101]\n"
               "     4   0.200000                             waits for ata1 EH\n"
               "     5   0.200000  ata1: EH runs, pass 1\n"

@@ -81,6 +81,42 @@ TEST_F(TraceRing, shows_a_reader_what_happens_while_it_is_attached) {
     EXPECT_EQ(ports(second), "23");
 }
 
+TEST_F(TraceRing, keeps_what_some_reader_wants_and_nothing_else) {
+    record_store faults;
+    record_store all;
+    const auto emit_both = [this] {
+        log.emit(trace_event::port_ready, 0);
+        log.emit(trace_event::port_frozen, 0);
+    };
+    log.attach(faults, {trace_event::port_frozen});
+    emit_both();
+    log.drain();
+    ASSERT_EQ(faults.records().size(), 1u);
+    EXPECT_EQ(faults.records()[0].event, static_cast<u16>(trace_event::port_frozen));
+    log.attach(all);
+    emit_both();
+    log.detach(all);
+    EXPECT_EQ(all.records().size(), 2u);
+    faults.clear();
+    emit_both();
+    log.detach(faults);
+    EXPECT_EQ(faults.records().size(), 1u);
+}
+
+TEST_F(TraceRing, knows_every_name_again_however_many_there_are) {
+    constexpr u32 many = 5000;
+    const auto text = [](u32 i) { return "name " + std::to_string(i); };
+    std::vector<name_id> ids;
+    for (u32 i = 0; i < many; ++i)
+        ids.push_back(log.intern(text(i)));
+    for (u32 i = 0; i < many; ++i) {
+        EXPECT_EQ(static_cast<u32>(ids[i]), i + 1); // 0 is the empty name
+        EXPECT_EQ(log.intern(text(i)), ids[i]);
+        EXPECT_EQ(log.name(ids[i]), text(i));
+    }
+    EXPECT_EQ(log.names().size(), many + 1);
+}
+
 TEST_F(TraceRing, has_a_digest_that_does_not_depend_on_readers) {
     trace_ring watched{line, 2};
     record_store seen;

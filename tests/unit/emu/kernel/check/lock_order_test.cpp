@@ -26,6 +26,34 @@ TEST(lock_order, taken_in_both_orders_is_told_with_both_though_nothing_deadlocke
               "  main [100] took a holding b at 0.001000000 s\n");
 }
 
+/// A thread that has found the flag set waits for it to clear, with the lock or without.
+found waits_for_a_flag(bool lets_go, u64 seeds) {
+    return in_schedules(seeds, [lets_go](bare_world& w) {
+        spinlock l(w.k, "port");
+        wait_queue q(w.k, "EH");
+        shared<bool> pending(w.k, "port", "pending", true);
+        w.k.kthread_run("EH", [&] {
+            w.k.usleep_range(1ms);
+            pending.write_once(false);
+            q.wake_all();
+        });
+        spin_guard g(l);
+        while (pending.read_once()) {
+            if (lets_go)
+                g.unlock();
+            q.wait([&] { return !pending.read_once(); });
+            if (lets_go)
+                g.lock();
+        }
+    });
+}
+
+// Linux's ata_port_wait_eh(), and how the designs wait for a request that is in their way.
+TEST(lock_checks, say_nothing_of_a_wait_loop_that_lets_go_of_the_lock_before_it_sleeps) {
+    EXPECT_TRUE(waits_for_a_flag(true, 200).nothing());
+    EXPECT_EQ(waits_for_a_flag(false, 1).of(finding_kind::atomic_sleep), 1u);
+}
+
 TEST(lock_order, cycle_of_three_is_told) {
     const auto body = [](bool closed) {
         return [closed](bare_world& w) {

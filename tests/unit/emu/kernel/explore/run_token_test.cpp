@@ -43,7 +43,7 @@ RC_GTEST_PROP(RunToken, survives_the_way_through_its_text, ()) {
     t.scenario = *name;
     t.design = *name;
     t.check = *rc::gen::arbitrary<u32>();
-    for (const auto& option : *rc::gen::container<std::vector<std::string>>(name))
+    for (const auto& option : *rc::gen::unique<std::vector<std::string>>(name))
         t.options.push_back({option, *rc::gen::suchThat<u64>([](u64 v) { return v != 0; })});
     if (*rc::gen::arbitrary<bool>()) {
         t.schedule = token::exploring();
@@ -73,6 +73,10 @@ TEST(RunToken, says_what_is_wrong_with_it) {
         {"x1:two requesters/d/:" + plain + ":46440754", "does not name a scenario and a design"},
         {"x1:s/d/gap:" + plain + ":46440754", "\"gap\" is not an option"},
         {"x1:s/d/gap=0:" + plain + ":46440754", "\"gap=0\" is not an option"},
+        {"x1:s/d/gap=1,:" + plain + ":46440754", "\"\" is not an option"},
+        {"x1:s/d/gap=1,,b=1:" + plain + ":46440754", "\"\" is not an option"},
+        {"x1:s/d/gap=1,b=1,gap=2:" + plain + ":46440754", "\"gap=2\" is not the first"},
+        {"x1:s/d/gap=18446744073709551616:" + plain + ":46440754", "is not an option"},
         {"x1:s/d/gap=-1:" + plain + ":46440754", "\"gap=-1\" is not an option"},
         {"x1:s/d/:" + plain + ":4644075g", "cut short"},
         {"x1:s/d/:s0:rr:46440754", "version"},
@@ -83,6 +87,62 @@ TEST(RunToken, says_what_is_wrong_with_it) {
         ASSERT_FALSE(t.ok()) << text;
         EXPECT_NE(t.error().text().find(says), std::string::npos) << t.error().text();
         EXPECT_FALSE(t.error().hint.empty()) << text;
+    }
+}
+
+/// What becomes of a text by hand, by mail, or by malice.
+std::string damaged(std::string text) {
+    const auto place = [&text] { return *rc::gen::inRange<std::size_t>(0, text.size() + 1); };
+    switch (*rc::gen::inRange(0, 6)) {
+    case 0: // cut short
+        return text.substr(0, place());
+    case 1: // its head is gone
+        return text.substr(place());
+    case 2: // a byte too many
+        return text.insert(place(), 1, *rc::gen::arbitrary<char>());
+    case 3: // a character of its own too many
+        return text.insert(place(), 1, *rc::gen::elementOf(text + ":/,=-"));
+    case 4: { // another byte
+        const std::size_t at = place();
+        if (at < text.size())
+            text[at] = *rc::gen::arbitrary<char>();
+        return text;
+    }
+    default: // a piece twice
+        return text.insert(place(), text.substr(place(), 8));
+    }
+}
+
+/// Nothing else may come of it than one line that a terminal can show, or a run that has one text.
+RC_GTEST_PROP(RunToken, damaged_is_told_or_is_another_token_and_never_anything_else, ()) {
+    run_token t = example();
+    for (const u32 pick : *rc::gen::arbitrary<std::vector<u8>>())
+        t.schedule.record(choice::thread, 256, pick);
+    std::string text = t.text();
+    for (int n = *rc::gen::inRange(1, 5); n != 0 && !text.empty(); --n)
+        text = damaged(text);
+    const auto read = run_token::parse(text);
+    if (read.ok()) {
+        const auto again = run_token::parse(read->text());
+        RC_ASSERT(again.ok());
+        RC_ASSERT(*again == *read);
+        return;
+    }
+    const std::string told = read.error().text();
+    RC_ASSERT(!read.error().hint.empty());
+    RC_ASSERT(read.error().message.size() < 300u);
+    RC_ASSERT(std::all_of(read.error().message.begin(), read.error().message.end(),
+                          [](char c) { return c >= ' ' && c <= '~'; }));
+}
+
+TEST(RunToken, of_any_length_is_refused_at_once) {
+    for (const char c : {'A', ':', ',', '=', '/', '_'}) {
+        const std::string much(1u << 20, c);
+        EXPECT_FALSE(run_token::parse(much).ok());
+        EXPECT_FALSE(run_token::parse("x1:" + much).ok());
+        EXPECT_FALSE(run_token::parse("x1:s/d/" + much).ok());
+        EXPECT_FALSE(run_token::parse("x1:s/d/:s2:" + much).ok());
+        EXPECT_FALSE(run_token::parse("x1:s/d/:s2:" + much + ":46440754").ok());
     }
 }
 

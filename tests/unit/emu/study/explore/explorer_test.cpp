@@ -50,6 +50,26 @@ TEST(Explorer, RunsTheSameScheduleInAFreshWorldAndAfterOthers) {
     }
 }
 
+TEST(Explorer, RunsTheSameScheduleWhetherAnybodyWatchesOrNot) {
+    for (const scenario* each : scenarios) {
+        exploration what = exploring(each->name, "current_7_3");
+        what.checkers = false;
+        const auto watched = explorer_of(what);
+        what.properties = {};
+        const auto alone = explorer_of(what);
+        auto random = kernel::make_strategy({.name = "random", .seed = 7});
+        for (u64 i = 0; i < few; ++i) {
+            (*random)->begin(i);
+            const schedule_result r = watched->run(**random);
+            (*random)->end();
+            if (r.verdict != verdict_ok)
+                continue; // watched, it ends where the property is broken
+            EXPECT_EQ(alone->play(script_of(watched->last())).digest, r.digest)
+                << each->name << " " << i;
+        }
+    }
+}
+
 TEST(Explorer, SaysWhatTheKernelFound) {
     const auto e = explorer_of(writing_to_the_dead());
     const schedule_result r = e->play(hasty(), true);
@@ -131,7 +151,7 @@ TEST(Reduce, LeavesWhatTheVerdictNeeds) {
     ASSERT_TRUE(found.ok() && !found->found.empty());
     const kernel::verdict_count& first = found->found.front();
     const std::string_view verdict = all_verdicts()[first.verdict].name;
-    const reduced least = reduce(plan.what, first.token, verdict, 2000);
+    const reduced least = reduce(plan.what, first.token, verdict, "", 2000);
     EXPECT_TRUE(least.minimal);
     EXPECT_EQ(least.run.verdict, verdict);
     EXPECT_LE(least.run.token.size(), first.token.text().size());

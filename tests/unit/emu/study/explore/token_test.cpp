@@ -16,7 +16,7 @@ kernel::run_token parsed(const std::string& text) {
 TEST(ScenarioToken, RoundTripsForEveryScenario) {
     for (const scenario* each : scenarios) {
         exploration what = exploring(each->name, "current_7_3");
-        what.properties = properties; // as a replay has them
+        what.properties = properties;
         const auto e = explorer_of(what);
         auto random = kernel::make_strategy({.name = "random", .seed = 3});
         for (u64 i = 0; i < 3; ++i) {
@@ -47,6 +47,17 @@ TEST(ScenarioToken, OfAnotherProgramIsRefused) {
     EXPECT_NE(played.error().message.find("not of this program"), std::string::npos);
 }
 
+TEST(ScenarioToken, WithAnOptionThatNobodyAsksForIsRefused) {
+    const auto e = explorer_of(writing_to_the_dead());
+    static_cast<void>(e->play(hasty()));
+    kernel::run_token token = e->last();
+    token.options.push_back({"no-such", 3});
+    const auto played = replay(token);
+    ASSERT_FALSE(played.ok());
+    EXPECT_NE(played.error().message.find("what no run has"), std::string::npos);
+    EXPECT_NE(played.error().hint.find(e->last().text()), std::string::npos);
+}
+
 TEST(ScenarioToken, OfAScenarioThatThereIsNotIsRefused) {
     const auto e = explorer_of(writing_to_the_dead());
     static_cast<void>(e->play(hasty()));
@@ -75,6 +86,25 @@ TEST(ScenarioToken, HoldsTheSettings) {
     for (const kernel::run_option& o : settings_of(what))
         EXPECT_TRUE(is_setting(o.name)) << o.name;
     EXPECT_TRUE(script_of(e->last()).options.empty()) << "none was drawn";
+}
+
+// A run that looked at one property, or at none, is not judged by all of them when it is replayed.
+TEST(ScenarioToken, ShowsTheVerdictOfItsOwnRun) {
+    exploration what = exploring("two-ports", "async_3_15");
+    const property* const alone[] = {find_property("resume-returns")};
+    for (const std::span<const property* const> some :
+         {std::span<const property* const>{alone}, std::span<const property* const>{}}) {
+        what.properties = some;
+        const schedule_result r = explorer_of(what)->play({});
+        const auto again = replay(parsed(r.token));
+        ASSERT_TRUE(again.ok()) << again.error().text();
+        EXPECT_EQ(again->verdict, some.empty() ? "ok" : "resume-returns");
+        EXPECT_EQ(again->verdict, r.verdict);
+        EXPECT_EQ(again->token, r.token);
+    }
+    kernel::run_token token = parsed(explorer_of(what)->play({}).token);
+    token.options = {{"only-no-such", 1}};
+    EXPECT_FALSE(replay(token).ok());
 }
 
 } // namespace

@@ -36,6 +36,16 @@ TEST(NoCommandToSuspendedPort, knows_when_a_port_is_suspended) {
               "0:0:0:0: request 3 goes to a port that is suspended");
 }
 
+TEST(NoCommandToSuspendedPort, lets_libata_refuse_what_is_for_a_disk_that_it_has_given_up) {
+    handmade_run run;
+    run(ata_dev_disabled, 1)(pm_request, 1, pm_event::suspend)(pm_done, 1, 0);
+    run(scsi_dispatch, "0:0:0:0", 1);
+    EXPECT_EQ(violation_of("no-command-to-suspended-port", run), "");
+    EXPECT_EQ(violation_of("no-command-to-suspended-port",
+                           run(ata_dev_id, 1)(scsi_dispatch, "0:0:0:0", 2)),
+              "0:0:0:0: request 2 goes to a port that is suspended");
+}
+
 TEST(DataSurvives, takes_the_scenarios_word) {
     handmade_run run;
     EXPECT_EQ(violation_of("data-survives", run(io_completed, 1, 1, 0)), "");
@@ -82,6 +92,27 @@ TEST(SuspendedMeansStandby, excepts_a_drive_that_has_been_busy_since_its_power_c
     EXPECT_EQ(violation_of("suspended-means-standby", run(power_off)), "");
     run(power_on)(spin_up_begin, 1)(signature, 1, 0x101)(power_off);
     EXPECT_EQ(violation_of("suspended-means-standby", run),
+              "port 1: its disk loses power without being in standby");
+}
+
+// The exception is about the command that a busy drive cannot take, and about nothing else.
+TEST(SuspendedMeansStandby, wants_the_port_of_a_busy_drive_suspended_and_its_writes_flushed) {
+    handmade_run awake;
+    awake(power_on)(spin_up_begin, 1)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", awake),
+              "ata1: the machine sleeps, and the port is not suspended");
+    handmade_run dirty;
+    dirty(command_done, 1, 0x35, 0, 0x50, 0)(power_on)(spin_up_begin, 1);
+    dirty(pm_request, 1, pm_event::suspend)(pm_done, 1, 0)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", dirty), "");
+    EXPECT_EQ(violation_of("flush-before-power-loss", dirty),
+              "port 1: its drive loses power with data in its cache");
+}
+
+TEST(SuspendedMeansStandby, excepts_a_disk_that_libata_has_given_up) {
+    handmade_run run = asleep();
+    EXPECT_EQ(violation_of("suspended-means-standby", run(ata_dev_disabled, 1)(power_off)), "");
+    EXPECT_EQ(violation_of("suspended-means-standby", run(ata_dev_id, 1)(power_off)),
               "port 1: its disk loses power without being in standby");
 }
 
@@ -185,6 +216,19 @@ TEST(AbortedSuspendResumesAll, wants_a_resume_of_what_was_suspended) {
               "0:0:0:0 was suspended, and no resume calls it");
 }
 
+TEST(AbortedSuspendResumesAll, lets_a_device_go_that_is_given_up_or_whose_driver_goes) {
+    handmade_run run;
+    run(ata_dev_disabled, 1)(pm_phase_begin, "suspend")(pm_call_returned, "0:0:0:0", 0);
+    run(pm_phase_begin, "resume")(pm_phase_complete, "resume");
+    EXPECT_EQ(violation_of("aborted-suspend-resumes-all", run), "");
+    run(pm_phase_begin, "suspend")(pm_call_returned, "ata1", 0);
+    run(pm_phase_begin, "resume")(pm_phase_complete, "resume");
+    EXPECT_EQ(violation_of("aborted-suspend-resumes-all", run),
+              "ata1 was suspended, and no resume calls it");
+    run.port1.unloading = true;
+    EXPECT_EQ(violation_of("aborted-suspend-resumes-all", run), "");
+}
+
 TEST(ResumeReturns, minds_only_a_sleep_in_which_the_disk_spins_up) {
     handmade_run run;
     run(pm_phase_begin, "resume")(pm_calling, "ata1")(thread_block, 1, "eh")(thread_wake, 1);
@@ -222,6 +266,9 @@ TEST(NoDiskLost, minds_only_disks_that_are_there) {
     handmade_run unused;
     unused.port1.enabled = false;
     EXPECT_EQ(violation_of("no-disk-lost", unused), "ata1: its disk is there, and not in use");
+    lost.port1.returns = unused.port1.returns = false;
+    EXPECT_EQ(violation_of("no-disk-lost", lost), "");
+    EXPECT_EQ(violation_of("no-disk-lost", unused), "");
 }
 
 } // namespace

@@ -29,7 +29,7 @@ TEST(NoPmOperationLost, sees_one_posted_over_another) {
     handmade_run bad;
     bad(pm_request, 1, pm_event::suspend)(pm_request, 1, pm_event::auto_resume)(pm_done, 1, 0);
     EXPECT_EQ(violation_of("no-pm-operation-lost", bad),
-              "ata1: runtime resume is posted over suspend, which EH has not picked up");
+              "ata1: auto-resume is posted over suspend, which EH has not picked up");
 }
 
 TEST(NoPmOperationLost, sees_one_that_is_never_picked_up) {
@@ -92,6 +92,24 @@ TEST(ResultToRequester, sees_success_before_the_end) {
     handmade_run refused;
     refused(pm_asked, 1, pm_event::suspend)(pm_answered, 1, -11)(pm_result_read, 1, 0, 0);
     EXPECT_EQ(violation_of("result-to-requester", refused), "");
+}
+
+// Another requester's suspend ends while this one waits for its turn, or is in its way.
+TEST(ResultToRequester, forgives_who_looks_early_while_another_ones_operation_ends) {
+    handmade_run early;
+    early(pm_request, 1, pm_event::suspend)(pm_asked, 1, pm_event::suspend)(pm_done, 1, 0);
+    early(pm_request, 1, pm_event::suspend)(pm_answered, 1, 0);
+    EXPECT_EQ(violation_of("result-to-requester", early(pm_result_read, 1, -115, 0)), "");
+}
+
+TEST(ResultToRequester, sees_a_result_that_went_to_one_who_posted_over_it) {
+    handmade_run bad;
+    bad(pm_asked, 1, pm_event::suspend)(pm_request, 1, pm_event::suspend)(pm_answered, 1, 0);
+    bad.thread = 2;
+    bad(pm_request, 1, pm_event::suspend)(pm_done, 1, 0);
+    bad.thread = 1;
+    EXPECT_EQ(violation_of("result-to-requester", bad(pm_result_read, 1, -115, 0)),
+              "ata1: the requester of suspend is never told how it ended");
 }
 
 handmade_run suspended(int result, int told) {
@@ -157,6 +175,8 @@ TEST(ResumingMarkEnds, looks_at_ports_that_are_suspended) {
     run.port1.suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run),
               "ata1 is suspended, and its device is marked as resuming");
+    run.port1.enabled = false;
+    EXPECT_EQ(violation_of("resuming-mark-ends", run), "");
 }
 
 TEST(EhStartBounded, counts_from_the_last_command_that_came_back) {
@@ -187,6 +207,14 @@ TEST(NoStrayEventAfterReset, asks_for_a_reason_of_each_further_pass) {
     run(command_done, 1, 0xEC, 0, 0x50, 0)(eh_begin, 1, 4);
     EXPECT_EQ(violation_of("no-stray-event-after-reset", run),
               "ata1: EH runs pass 4 for nothing that happened in the last");
+}
+
+TEST(NoStrayEventAfterReset, takes_who_asks_for_eh_for_a_reason_of_one_pass) {
+    handmade_run run;
+    run(eh_begin, 1, 1)(eh_asked, 1)(eh_begin, 1, 2);
+    EXPECT_EQ(violation_of("no-stray-event-after-reset", run), "");
+    EXPECT_EQ(violation_of("no-stray-event-after-reset", run(eh_begin, 1, 3)),
+              "ata1: EH runs pass 3 for nothing that happened in the last");
 }
 
 } // namespace

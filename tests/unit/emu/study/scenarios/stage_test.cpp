@@ -51,6 +51,12 @@ struct StageTest : testing::Test {
         EXPECT_TRUE(end.done()) << end.text();
         w->log().drain();
     }
+    [[nodiscard]] u64 count_of_failed_suspends() const {
+        const auto all = records.records();
+        return static_cast<u64>(std::count_if(all.begin(), all.end(), [](const trace_record& r) {
+            return r.event == static_cast<u16>(trace_event::pm_done) && r.args[1] != 0;
+        }));
+    }
     [[nodiscard]] u64 count(trace_event e) const {
         const auto all = records.records();
         return static_cast<u64>(std::count_if(all.begin(), all.end(), [e](const trace_record& r) {
@@ -147,6 +153,22 @@ TEST_F(StageTest, HibernatesAndSwitchesOff) {
     });
     EXPECT_EQ(count(trace_event::pm_hibernate_entry), 1u);
     EXPECT_EQ(count(trace_event::power_off), 2u);
+}
+
+TEST_F(StageTest, UnbindsTheDriver) {
+    play([this](stage& st) {
+        st.unbind();
+        EXPECT_TRUE(any(w->ata(1).pflags, drivers::ata_pflags::UNLOADED));
+        EXPECT_EQ(w->ata(1).link.dev.sdev, nullptr);
+    });
+}
+
+TEST_F(StageTest, HoldsAnEngineSoThatAPortIsNotSuspended) {
+    play([this](stage& st) {
+        st.hold_engine(1);
+        EXPECT_EQ(st.suspend_to_ram(), errno_t::ok); // nobody is told
+    });
+    EXPECT_GT(count_of_failed_suspends(), 0u);
 }
 
 TEST_F(StageTest, RestsUntilCommandsAreOver) {
