@@ -7,6 +7,7 @@
 #include "emu/cli/output.hpp"
 #include "emu/cli/registries.hpp"
 #include "emu/cli/terminal.hpp"
+#include "emu/study/properties/registry.hpp"
 
 #include <array>
 #include <fmt/format.h>
@@ -16,22 +17,33 @@ namespace spinup::cli {
 namespace {
 
 std::string_view state_of(const study::validation_row& row) {
-    return !row.holds() ? "violated" : row.applies ? "holds" : "-";
+    return !row.holds() ? "violated" : row.applies ? "not seen" : "-";
+}
+
+/// Where a row leads on: the bugs that its property came from.
+std::string place_of(const study::validation_row& row) {
+    const study::property* what = study::find_property(row.name);
+    const std::string also = what == nullptr ? "" : fmt::format("; {}", what->source);
+    return fmt::format("{}, {}{}", row.scenario, row.strategy, also);
 }
 
 std::string table(const study::validation& v) {
     std::string out =
         fmt::format("{}: {} schedules\n\n{:<30} {:<9} {:>9} {:>12} {:>11}\n", v.design, v.schedules,
-                    "property", "", "schedules", "odds", "time");
+                    "property", "", "schedules", "first at", "after");
     for (const auto& row : v.rows)
         fmt::format_to(std::back_inserter(out), "{:<30} {:<9} {:>9} {:>12} {:>11}\n", row.name,
                        state_of(row), row.schedules,
-                       row.holds() ? "" : fmt::format("1 in {}", row.first_at + 1),
+                       row.holds() ? "" : fmt::format("{}", row.first_at),
                        row.holds() ? "" : fmt::format("{:.1f} ms", to_ms(row.after)));
     for (const auto& row : v.rows)
         if (!row.holds())
-            fmt::format_to(std::back_inserter(out), "\n{} ({}, {})\n  {}\n  spinup replay '{}'\n",
-                           row.name, row.scenario, row.strategy, row.reason, row.token);
+            fmt::format_to(std::back_inserter(out), "\n{} ({})\n  {}\n  spinup replay '{}'\n",
+                           row.name, place_of(row), row.reason, row.token);
+    out +=
+        "\nschedules: in which it was looked for, half of them with the checkers; first at: that "
+        "many of its\nscenario and strategy came before; after: virtual time. Not seen is no "
+        "proof.\n";
     return out;
 }
 
