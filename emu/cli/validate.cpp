@@ -16,8 +16,17 @@
 namespace spinup::cli {
 namespace {
 
-std::string_view state_of(const study::validation_row& row) {
-    return !row.holds() ? "violated" : row.applies ? "not seen" : "-";
+/// Nothing can be said of it: it was not looked for as long as was asked.
+bool open(const study::validation& v, const study::validation_row& row) {
+    return v.stopped && row.holds() && row.applies;
+}
+
+std::string_view state_of(const study::validation& v, const study::validation_row& row) {
+    if (!row.holds())
+        return "violated";
+    if (open(v, row))
+        return "open";
+    return row.applies ? "not seen" : "-";
 }
 
 /// Where a row leads on: the bugs that its property came from.
@@ -33,7 +42,7 @@ std::string table(const study::validation& v) {
                     "property", "", "schedules", "first at", "after");
     for (const auto& row : v.rows)
         fmt::format_to(std::back_inserter(out), "{:<30} {:<9} {:>9} {:>12} {:>11}\n", row.name,
-                       state_of(row), row.schedules,
+                       state_of(v, row), row.schedules,
                        row.holds() ? "" : fmt::format("{}", row.first_at),
                        row.holds() ? "" : fmt::format("{:.1f} ms", to_ms(row.after)));
     for (const auto& row : v.rows)
@@ -44,6 +53,8 @@ std::string table(const study::validation& v) {
         "\nschedules: in which it was looked for, half of them with the checkers; first at: that "
         "many of its\nscenario and strategy came before; after: virtual time. Not seen is no "
         "proof.\n";
+    if (v.stopped)
+        out += "\ninterrupted: of what is open too little was tried to say anything\n";
     return out;
 }
 
@@ -51,7 +62,7 @@ std::string json_of(const study::validation& v) {
     json list = json::array();
     for (const auto& row : v.rows) {
         json one{{"name", row.name},
-                 {"holds", row.holds()},
+                 {"holds", open(v, row) ? json(nullptr) : json(row.holds())},
                  {"applies", row.applies},
                  {"schedules", row.schedules}};
         one["token"] = row.holds() ? json(nullptr) : json(row.token);
@@ -65,6 +76,7 @@ std::string json_of(const study::validation& v) {
     }
     json top;
     top["design"] = v.design;
+    top["interrupted"] = v.stopped;
     top["properties"] = std::move(list);
     return top.dump(1) + "\n";
 }
@@ -74,7 +86,7 @@ std::string junit_of(const study::validation& v) {
     for (const auto& row : v.rows) {
         junit_case c;
         c.name = row.name;
-        c.skipped = row.holds() && !row.applies;
+        c.skipped = open(v, row) || (row.holds() && !row.applies);
         if (!row.holds())
             c.failure = fmt::format("{}\nspinup replay '{}'", row.reason, row.token);
         cases.push_back(std::move(c));
