@@ -105,7 +105,8 @@ bool fetch_eh_info(ata_port& ap) {
         ap.link.eh_context.i.dev_action |= ATA_EH_SET_ACTIVE;
     }
     set_bits(ap.pflags, ata_pflags::EH_IN_PROGRESS);
-    clear_bits(ap.pflags, ata_pflags::EH_PENDING);
+    if (ap.host.switches.pass_takes_pending)
+        clear_bits(ap.pflags, ata_pflags::EH_PENDING);
     return true;
 }
 

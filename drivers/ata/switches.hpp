@@ -53,6 +53,12 @@ namespace spinup::drivers {
       "the hot plug work waits until tasks run again: D-27")                                       \
     X(busy_on_hotplug, false, "500530f652f9",                                                      \
       "a port with a hot plug under way refuses its suspend: D-28")                                \
+    X(abort_resumes_all, true, "",                                                                 \
+      "a suspend that is given up resumes all that it has suspended: D-35")                        \
+    X(abort_thaws_tasks, true, "",                                                                 \
+      "tasks run again after a suspend that was given up")                                         \
+    X(pass_takes_pending, true, "",                                                                \
+      "EH does not repeat for what made it run: D-20")                                             \
     X(ksoftirqd, false, "",                                                                        \
       "commands complete in a thread, as under load, and not between two steps of others: D-24")
 

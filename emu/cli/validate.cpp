@@ -7,6 +7,7 @@
 #include "emu/cli/output.hpp"
 #include "emu/cli/registries.hpp"
 #include "emu/cli/terminal.hpp"
+#include "emu/study/properties/registry.hpp"
 
 #include <array>
 #include <fmt/format.h>
@@ -15,23 +16,45 @@
 namespace spinup::cli {
 namespace {
 
-std::string_view state_of(const study::validation_row& row) {
-    return !row.holds() ? "violated" : row.applies ? "holds" : "-";
+/// Nothing can be said of it: it was not looked for as long as was asked.
+bool open(const study::validation& v, const study::validation_row& row) {
+    return v.stopped && row.holds() && row.applies;
+}
+
+std::string_view state_of(const study::validation& v, const study::validation_row& row) {
+    if (!row.holds())
+        return "violated";
+    if (open(v, row))
+        return "open";
+    return row.applies ? "not seen" : "-";
+}
+
+/// Where a row leads on: the bugs that its property came from.
+std::string place_of(const study::validation_row& row) {
+    const study::property* what = study::find_property(row.name);
+    const std::string also = what == nullptr ? "" : fmt::format("; {}", what->source);
+    return fmt::format("{}, {}{}", row.scenario, row.strategy, also);
 }
 
 std::string table(const study::validation& v) {
     std::string out =
         fmt::format("{}: {} schedules\n\n{:<30} {:<9} {:>9} {:>12} {:>11}\n", v.design, v.schedules,
-                    "property", "", "schedules", "odds", "time");
+                    "property", "", "schedules", "first at", "after");
     for (const auto& row : v.rows)
         fmt::format_to(std::back_inserter(out), "{:<30} {:<9} {:>9} {:>12} {:>11}\n", row.name,
-                       state_of(row), row.schedules,
-                       row.holds() ? "" : fmt::format("1 in {}", row.first_at + 1),
+                       state_of(v, row), row.schedules,
+                       row.holds() ? "" : fmt::format("{}", row.first_at),
                        row.holds() ? "" : fmt::format("{:.1f} ms", to_ms(row.after)));
     for (const auto& row : v.rows)
         if (!row.holds())
-            fmt::format_to(std::back_inserter(out), "\n{} ({}, {})\n  {}\n  spinup replay '{}'\n",
-                           row.name, row.scenario, row.strategy, row.reason, row.token);
+            fmt::format_to(std::back_inserter(out), "\n{} ({})\n  {}\n  spinup replay '{}'\n",
+                           row.name, place_of(row), row.reason, row.token);
+    out +=
+        "\nschedules: in which it was looked for, half of them with the checkers; first at: that "
+        "many of its\nscenario and strategy came before; after: virtual time. Not seen is no "
+        "proof.\n";
+    if (v.stopped)
+        out += "\ninterrupted: of what is open too little was tried to say anything\n";
     return out;
 }
 
@@ -39,7 +62,7 @@ std::string json_of(const study::validation& v) {
     json list = json::array();
     for (const auto& row : v.rows) {
         json one{{"name", row.name},
-                 {"holds", row.holds()},
+                 {"holds", open(v, row) ? json(nullptr) : json(row.holds())},
                  {"applies", row.applies},
                  {"schedules", row.schedules}};
         one["token"] = row.holds() ? json(nullptr) : json(row.token);
@@ -53,6 +76,7 @@ std::string json_of(const study::validation& v) {
     }
     json top;
     top["design"] = v.design;
+    top["interrupted"] = v.stopped;
     top["properties"] = std::move(list);
     return top.dump(1) + "\n";
 }
@@ -62,7 +86,7 @@ std::string junit_of(const study::validation& v) {
     for (const auto& row : v.rows) {
         junit_case c;
         c.name = row.name;
-        c.skipped = row.holds() && !row.applies;
+        c.skipped = open(v, row) || (row.holds() && !row.applies);
         if (!row.holds())
             c.failure = fmt::format("{}\nspinup replay '{}'", row.reason, row.token);
         cases.push_back(std::move(c));

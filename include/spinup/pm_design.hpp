@@ -104,6 +104,10 @@ struct pm_design {
     errno_t (*request)(pm_port& port, kernel::pm_message message,
                        kernel::result_slot& result) = nullptr;
 
+    /// The result of such a request is written to its slot at some time. Since 3.15 nobody learns
+    /// of it.
+    bool answers_requests = false;
+
     /// All ports of a host, in the callbacks of its PCI function.
     errno_t (*host_suspend)(std::span<pm_port* const> ports, kernel::pm_message message) = nullptr;
     errno_t (*host_resume)(std::span<pm_port* const> ports, kernel::pm_message message) = nullptr;

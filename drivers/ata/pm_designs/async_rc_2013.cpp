@@ -61,6 +61,7 @@ const pm_design pm_design_async_rc_2013{
     .port_suspend = ata_port_suspend,
     .port_resume = ata_port_resume,
     .request = request,
+    .answers_requests = true,
     .resume_returns = true,
 };
 

@@ -25,6 +25,7 @@ const pm_design pm_design_int_async_3_11{
     .port_suspend = suspend_int_async,
     .port_resume = ata_port_resume,
     .request = sas_request_int_async,
+    .answers_requests = true,
     .resume_returns = true,
 };
 

@@ -70,6 +70,7 @@ const pm_design pm_design_spinup_reference{
     .port_suspend = ata_port_suspend,
     .port_resume = ata_port_resume,
     .request = request,
+    .answers_requests = true,
     .resume_returns = true,
     .suspend_aborts_resume = true,
     .counted_results = true,

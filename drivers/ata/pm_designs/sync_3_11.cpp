@@ -22,6 +22,7 @@ const pm_design pm_design_sync_3_11{
     .port_suspend = suspend_int_async,
     .port_resume = ata_port_resume,
     .request = sas_request_int_async,
+    .answers_requests = true,
 };
 
 } // namespace spinup::drivers

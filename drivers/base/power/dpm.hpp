@@ -73,6 +73,11 @@ class dpm {
     void link(device& consumer, device& supplier, bool rpm_active);
     void unlink(device& consumer, device& supplier);
 
+    /// A suspend that is given up resumes all that it has suspended.
+    bool abort_resumes_all = true;
+    /// Tasks run again after it.
+    bool abort_thaws_tasks = true;
+
     [[nodiscard]] kernel::system& kernel() { return k_; }
     /// Holds up what is freezable from before prepare until after complete.
     [[nodiscard]] kernel::freezer& freezer() { return freezer_; }

@@ -98,6 +98,8 @@ errno_t dpm::suspend(const phase& p) {
         rc = async_error_;
     if (!failed(rc))
         phase_complete(p.name, start);
+    else if (!abort_resumes_all)
+        suspended_.for_each([](device& dev) { dev.power.is_suspended.write_once(false); });
     return rc;
 }
 

@@ -20,6 +20,8 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     }
     core.resume_end();
     k.emit(trace_event::pm_finishing);
+    if (failed(rc) && !core.abort_thaws_tasks)
+        return rc;
     if (is_line(trace_event::pm_restart_begin, core.wording()))
         k.emit(trace_event::pm_restart_begin);
     core.freezer().thaw();

@@ -5,15 +5,21 @@
 namespace spinup::study {
 namespace {
 
+constexpr std::string_view complete = "complete";
+
 class watch final : public property_watch {
   public:
     explicit watch(const run_facts& facts) : facts_(facts), phases_(facts) {}
 
     violation take(const trace_record& r) override {
-        if (phases_.take(r))
+        if (phases_.take(r)) {
             returned_.clear();
+            over_ = over_ && phases_.name() == complete; // whose callbacks are in no log
+        }
         switch (event_of(r)) {
         case trace_event::pm_calling:
+            if (over_)
+                return says(r.args[0], "is called when the phase before is over");
             if (!returned_.emplace(r.args[0], false).second)
                 return says(r.args[0], "is called twice");
             break;
@@ -24,6 +30,7 @@ class watch final : public property_watch {
             for (const auto& [device, over] : returned_)
                 if (!over)
                     return says(device, "has not returned when it is over");
+            over_ = true;
             break;
         default:
             break;
@@ -39,6 +46,7 @@ class watch final : public property_watch {
     const run_facts& facts_;
     pm_phases phases_;
     std::map<u32, bool> returned_; // by device, in this phase
+    bool over_ = false;
 };
 
 } // namespace

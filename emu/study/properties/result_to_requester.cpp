@@ -90,7 +90,7 @@ const property property_result_to_requester{
     .meaning = "a requester that looks sees its own operation's result, written once",
     .source = "D-4, H2, H4, H5",
     .over = watch_over<watch>,
-    .applies = [](const pm_design& design) { return design.request != nullptr; },
+    .applies = [](const pm_design& design) { return design.answers_requests; },
     .sees = {trace_event::pm_asked, trace_event::pm_answered, trace_event::pm_request,
              trace_event::pm_done, trace_event::pm_result_read}};
 

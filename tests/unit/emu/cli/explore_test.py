@@ -127,6 +127,25 @@ class Exploring(Program):
         self.assertRegex(out, r"(?m)^write-after-return +\d+ +\d+$")
         self.assertRegex(out, r"(?m)^schedule \d+: spinup replay 'x\d+:")
 
+    def test_an_interrupted_validation_does_not_pass_what_it_has_not_tried(self):
+        main, follower = pty.openpty()
+        file = self.folder / "validation.json"
+        with subprocess.Popen([PROGRAM, "validate", "--design", "spinup_reference", "--schedules",
+                               "300", "--json", str(file)],
+                              stdout=subprocess.PIPE, stderr=follower, text=True) as running:
+            os.close(follower)
+            while b"parts" not in os.read(main, 4096):
+                pass
+            running.send_signal(signal.SIGINT)
+            out, _ = running.communicate(timeout=120)
+        os.close(main)
+        self.assertEqual(running.returncode, 1)
+        self.assertRegex(out, r"(?m)^data-survives +open ")
+        self.assertIn("interrupted: of what is open too little was tried", out)
+        top = json.loads(file.read_text(encoding="utf-8"))
+        self.assertTrue(top["interrupted"])
+        self.assertEqual({row["holds"] for row in top["properties"] if row["applies"]}, {None})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -197,7 +197,11 @@ TEST(SupplierConsumerOrder, wants_the_disk_first_down_and_last_up) {
 TEST(EachDeviceOncePerPhase, sees_a_second_call_and_one_that_is_not_over) {
     handmade_run run;
     run(pm_phase_begin, "resume")(pm_calling, "ata1")(pm_call_returned, "ata1", 0);
-    EXPECT_EQ(violation_of("each-device-once-per-phase", run(pm_phase_complete, "resume")), "");
+    handmade_run late = run;
+    EXPECT_EQ(violation_of("each-device-once-per-phase", late(pm_phase_complete, "resume")), "");
+    late(pm_phase_begin, "complete")(pm_calling, "ata2");
+    EXPECT_EQ(violation_of("each-device-once-per-phase", late),
+              "phase `complete`: ata2 is called when the phase before is over");
     EXPECT_EQ(violation_of("each-device-once-per-phase", run(pm_calling, "ata1")),
               "phase `resume`: ata1 is called twice");
     handmade_run open;
