@@ -164,7 +164,7 @@ TEST_F(StageTest, UnbindsTheDriver) {
 }
 
 TEST_F(StageTest, HoldsAnEngineSoThatAPortIsNotSuspended) {
-    play([this](stage& st) {
+    play([](stage& st) {
         st.hold_engine(1);
         EXPECT_EQ(st.suspend_to_ram(), errno_t::ok); // nobody is told
     });
