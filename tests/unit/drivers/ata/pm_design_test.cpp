@@ -2,10 +2,13 @@
 #include "drivers/ata/pm_designs/registry.hpp"
 #include "emu/kernel/simulated_kernel.hpp"
 #include "emu/trace/trace_ring.hpp"
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <span>
 #include <spinup/kernel/wait.hpp>
+#include <vector>
 
 namespace spinup::drivers {
 namespace {
@@ -172,10 +175,11 @@ TEST_P(PmDesign, resume_returns_before_the_drive_is_there_if_it_says_so) {
     }
 }
 
-// Of those with callbacks of the port only: the host's knew no runtime PM of ports.
-TEST_P(PmDesign, port_that_is_runtime_suspended_is_left_alone_or_resumed_for_the_image) {
-    if (GetParam()->port_suspend == nullptr)
-        GTEST_SKIP() << "no callbacks of a port";
+// The host's callbacks knew no runtime PM of ports.
+class DesignWithPortCallbacks : public PmDesign {};
+
+TEST_P(DesignWithPortCallbacks,
+       port_that_is_runtime_suspended_is_left_alone_or_resumed_for_the_image) {
     design_world w;
     w.run([&] {
         w.port.suspended_at_runtime = true;
@@ -188,9 +192,9 @@ TEST_P(PmDesign, port_that_is_runtime_suspended_is_left_alone_or_resumed_for_the
 }
 
 // That of libsas, for which the designs had their third way to ask.
-TEST_P(PmDesign, second_requester_that_does_not_wait_hears_what_the_design_tells) {
-    if (GetParam()->request == nullptr)
-        GTEST_SKIP() << "has no such request";
+class DesignWithRequest : public PmDesign {};
+
+TEST_P(DesignWithRequest, second_requester_that_does_not_wait_hears_what_the_design_tells) {
     design_world w;
     w.port.eh_result = errno_t::ebusy;
     w.run([&] {
@@ -281,8 +285,23 @@ TEST_P(DesignWithLockedTest, result_is_lost) {
     EXPECT_FALSE(w.port.postings[0].has_result);
 }
 
+template <class Has> std::vector<const pm_design*> designs_with(Has has) {
+    std::vector<const pm_design*> out;
+    std::copy_if(pm_designs.begin(), pm_designs.end(), std::back_inserter(out),
+                 [has](const pm_design* each) { return has(*each); });
+    return out;
+}
+
 const auto name_of_design = [](const auto& each) { return std::string{each.param->name}; };
 INSTANTIATE_TEST_SUITE_P(All, PmDesign, testing::ValuesIn(pm_designs), name_of_design);
+INSTANTIATE_TEST_SUITE_P(All, DesignWithPortCallbacks, testing::ValuesIn(designs_with([](auto& d) {
+                             return d.port_suspend != nullptr;
+                         })),
+                         name_of_design);
+INSTANTIATE_TEST_SUITE_P(All, DesignWithRequest, testing::ValuesIn(designs_with([](auto& d) {
+                             return d.request != nullptr;
+                         })),
+                         name_of_design);
 INSTANTIATE_TEST_SUITE_P(Historic, DesignWithUnlockedTest,
                          testing::Values(&pm_design_host_async_3_1, &pm_design_sync_3_3,
                                          &pm_design_sync_3_11, &pm_design_int_async_3_11,
