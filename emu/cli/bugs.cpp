@@ -54,32 +54,41 @@ std::string bug_line(const study::known_bug& bug, std::string_view median) {
                        switch_of(bug), bug.verdict, bug.strategy, median);
 }
 
-std::string text_of(const study::hunt& h, u32 seeds) {
+std::string text_of(const study::hunt& h) {
     std::string out =
         bug_line(*h.what, h.median_schedules ? fmt::format("{}", *h.median_schedules) : "-");
     fmt::format_to(std::back_inserter(out), "      {}\n      found by {} of {} seeds",
-                   h.what->title, h.found, seeds);
+                   h.what->title, h.found, h.seeds);
     if (h.fixed_schedules)
         fmt::format_to(std::back_inserter(out), "; {}: {} in {} schedules",
                        text_of(study::fixed_subject_of(*h.what)),
                        h.fixed_found == 0 ? "not" : fmt::format("{} times", h.fixed_found),
                        *h.fixed_schedules);
+    if (h.stopped)
+        out += "; interrupted";
     if (!h.token.empty())
         fmt::format_to(std::back_inserter(out), "\n      {}\n      spinup replay '{}'",
                        indented(h.reason), h.token);
     return out + "\n";
 }
 
-json json_of(const study::hunt& h) {
+json json_of(const study::known_bug& bug) {
     json one;
-    one["id"] = h.what->id;
-    one["commit"] = h.what->commit;
-    one["switch"] = switch_of(*h.what);
-    one["verdict"] = h.what->verdict;
-    one["strategy"] = h.what->strategy;
+    one["id"] = bug.id;
+    one["commit"] = bug.commit;
+    one["switch"] = switch_of(bug);
+    one["verdict"] = bug.verdict;
+    one["strategy"] = bug.strategy;
+    return one;
+}
+
+json json_of(const study::hunt& h) {
+    json one = json_of(*h.what);
     one["median_schedules"] = h.median_schedules ? json(*h.median_schedules) : json(nullptr);
     one["token"] = h.token.empty() ? json(nullptr) : json(h.token);
     one["found_by_seeds"] = h.found;
+    one["seeds"] = h.seeds;
+    one["interrupted"] = h.stopped;
     one["fixed"] = text_of(study::fixed_subject_of(*h.what));
     one["fixed_schedules"] = h.fixed_schedules ? json(*h.fixed_schedules) : json(nullptr);
     one["fixed_found"] = h.fixed_found;
@@ -112,7 +121,16 @@ status choose(const std::vector<std::string>& ids, std::vector<const study::know
     return std::nullopt;
 }
 
-int list(const std::vector<const study::known_bug*>& chosen) {
+int list(const std::vector<const study::known_bug*>& chosen, const output_target& json_to) {
+    if (json_to.wanted()) {
+        json all = json::array();
+        for (const study::known_bug* bug : chosen)
+            all.push_back(json_of(*bug));
+        if (auto wrong = write_outputs(std::array{output{&json_to, all_json(std::move(all))}}))
+            return report(*wrong);
+        if (json_to.to_stdout())
+            return exit_ok;
+    }
     std::string out = head_line();
     for (const study::known_bug* bug : chosen)
         out += bug_line(*bug, "") + "      " + std::string{bug->title} + "\n";
@@ -132,7 +150,7 @@ int bugs(const bugs_options& options) {
     if (wrong)
         return report(*wrong);
     if (options.list)
-        return list(chosen);
+        return list(chosen, json_to);
 
     study::hunt_plan plan;
     plan.seeds = options.seeds;
@@ -156,7 +174,7 @@ int bugs(const bugs_options& options) {
         all = all && h->reproduced();
         found.push_back(json_of(*h));
         if (!json_to.to_stdout())
-            if (auto failed = write_stdout(text_of(*h, options.seeds)))
+            if (auto failed = write_stdout(text_of(*h)))
                 return report(*failed);
     }
     if (auto failed = write_outputs(std::array{output{&json_to, all_json(std::move(found))}}))

@@ -67,7 +67,7 @@ std::string failing_text(const study::campaign_plan& plan, const kernel::verdict
     progress line;
     line.show("making the first failing schedule small");
     const study::reduced least =
-        study::reduce(plan.what, first.token, verdict, "", max_reducing_runs);
+        study::reduce(plan.what, first.token, verdict, "", max_reducing_runs, plan.stop);
     line.clear();
     return fmt::format("\nschedule {}, made small in {} runs{}:\n\n", first.first_at, least.runs,
                        least.minimal ? "" : " (it may get smaller still)") +

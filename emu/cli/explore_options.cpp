@@ -106,17 +106,23 @@ class explore_line final : public subcommand {
 
     /// An option that the strategy has no use for would be ignored in silence.
     [[nodiscard]] status misplaced() const {
+        const bool dfs = options_.strategy == "dfs";
         const struct {
             const std::string& text;
             std::string_view option;
-            std::string_view strategy;
-        } all[] = {{depth_, "--depth", "pct"}, {preemptions_, "--preemptions", "dfs"}};
+            std::string_view strategies;
+            bool fits;
+        } all[] = {{depth_, "--depth", "pct", options_.strategy == "pct"},
+                   {preemptions_, "--preemptions", "dfs", dfs},
+                   {seed_, "--seed", "random and pct", !dfs},
+                   {jobs_, "--jobs", "random and pct", !dfs}};
         for (const auto& each : all)
-            if (!each.text.empty() && options_.strategy != each.strategy)
+            if (!each.text.empty() && !each.fits)
                 return user_error{{},
                                   fmt::format("{} is of --strategy {}, not of {}", each.option,
-                                              each.strategy, machine::printable(options_.strategy)),
-                                  ""};
+                                              each.strategies,
+                                              machine::printable(options_.strategy)),
+                                  fmt::format("leave out {}", each.option)};
         return std::nullopt;
     }
 

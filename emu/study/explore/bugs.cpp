@@ -77,10 +77,10 @@ class hunter {
     }
 
     /// Requires: it has the bug.
-    schedule_result made_small(const schedule_result& run) const {
+    schedule_result made_small(const schedule_result& run, const std::atomic<bool>* stop) const {
         const auto token = kernel::run_token::parse(run.token);
         CHECK(token.ok());
-        return reduce(exploration_, *token, what_.verdict, what_.says, max_reducing_runs).run;
+        return reduce(exploration_, *token, what_.verdict, what_.says, max_reducing_runs, stop).run;
     }
 
   private:
@@ -172,10 +172,11 @@ result<hunt> hunt_for(const known_bug& what, const hunt_plan& plan) {
     hunt h;
     h.what = &what;
     for (const auto& each : seeds) {
+        h.seeds += each.first_at || each.schedules == plan.schedules ? 1 : 0;
         if (!each.first_at)
             continue;
         if (h.found++ == 0) {
-            const schedule_result least = buggy.made_small(each.run);
+            const schedule_result least = buggy.made_small(each.run, plan.stop);
             h.token = least.token;
             h.reason = least.reason;
         }

@@ -51,7 +51,8 @@ struct hunt_plan {
 
 struct hunt {
     const known_bug* what = nullptr;
-    u32 found = 0;                       ///< of how many seeds
+    u32 seeds = 0; ///< that had all their schedules, or found it: fewer than asked if stopped
+    u32 found = 0; ///< of them
     std::optional<u64> median_schedules; ///< over all seeds; nothing if half of them found nothing
     std::string token;                   ///< of the first seed that found it, made small
     std::string reason;

@@ -8,20 +8,23 @@
 namespace spinup::study {
 
 reduced reduce(const exploration& what, const kernel::run_token& token, std::string_view verdict,
-               std::string_view says, u64 max_runs) {
+               std::string_view says, u64 max_runs, const std::atomic<bool>* stop) {
     auto made = explorer::make(what);
     CHECK(made.ok());
     explorer& e = **made;
     const script first = script_of(token);
     const kernel::rerun again =
         [&](const kernel::failing_run& candidate) -> std::optional<std::vector<u32>> {
+        if (stop != nullptr && *stop)
+            return std::nullopt;
         const schedule_result r = e.play({candidate.options, candidate.picks});
         if (r.verdict != verdict || r.reason.find(says) == std::string::npos)
             return std::nullopt;
         return e.last().schedule.picks();
     };
     const kernel::minimised least = kernel::minimise({first.options, first.picks}, again, max_runs);
-    return {e.play({least.run.options, least.run.picks}, true), least.runs, least.minimal};
+    return {e.play({least.run.options, least.run.picks}, true), least.runs,
+            least.minimal && (stop == nullptr || !*stop)};
 }
 
 result<schedule_result> replay(const kernel::run_token& token) {

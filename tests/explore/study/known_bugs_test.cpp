@@ -27,6 +27,18 @@ TEST_P(KnownBug, is_found_and_is_gone_where_it_is_mended) {
     EXPECT_EQ(h->fixed_found, 0u);
     EXPECT_EQ(h->fixed_schedules.has_value(), !GetParam().fixed_design.empty());
 }
+
+TEST(KnownBugs, are_not_said_to_be_missed_by_seeds_that_were_not_tried) {
+    const std::atomic<bool> stop{true};
+    hunt_plan plan = one_hunt;
+    plan.stop = &stop;
+    const auto h = hunt_for(*find_bug("L1"), plan);
+    ASSERT_TRUE(h.ok());
+    EXPECT_TRUE(h->stopped);
+    EXPECT_EQ(h->seeds, 0u);
+    EXPECT_FALSE(h->reproduced());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, KnownBug, testing::ValuesIn(known_bugs()), [](const auto& each) {
     std::string name{each.param.id};
     std::replace(name.begin(), name.end(), '-', '_');

@@ -25,9 +25,13 @@ class Exploring(Program):
                      "explore", "rescan", "--design", "curent_7_3")
         self.mistake('no strategy "luck"', "random, pct, dfs",
                      "explore", "rescan", "--strategy", "luck")
-        self.mistake("--depth is of --strategy pct, not of random", None,
+        for option in ("--seed", "--jobs"):
+            self.mistake(f"{option} is of --strategy random and pct, not of dfs",
+                         f"leave out {option}",
+                         "explore", "rescan", "--strategy", "dfs", option, "2")
+        self.mistake("--depth is of --strategy pct, not of random", "leave out --depth",
                      "explore", "rescan", "--strategy", "random", "--depth", "3")
-        self.mistake("--preemptions is of --strategy dfs", None,
+        self.mistake("--preemptions is of --strategy dfs", "leave out --preemptions",
                      "explore", "rescan", "--preemptions", "3")
         for option, text in (("--schedules", "0"), ("--jobs", "0"), ("--jobs", "65"),
                              ("--seed", "-1"), ("--depth", "0"), ("--schedules", "many")):
@@ -94,6 +98,11 @@ class Exploring(Program):
         self.assertEqual(spinup(*FAILING, "--json", str(file)).returncode, 1)
         again = json.loads(file.read_text(encoding="utf-8"))
         self.assertEqual(again["verdicts"], top["verdicts"])
+
+    def test_bugs_are_listed_as_json(self):
+        done = spinup("bugs", "--list", "--json", "-", "D-1", "L1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([bug["id"] for bug in json.loads(done.stdout)["bugs"]], ["D-1", "L1"])
 
     def test_the_number_of_jobs_changes_nothing(self):
         one, two = (json.loads(spinup(*FAILING, "--jobs", jobs, "--json", "-").stdout)

@@ -151,12 +151,17 @@ TEST(Reduce, LeavesWhatTheVerdictNeeds) {
     ASSERT_TRUE(found.ok() && !found->found.empty());
     const kernel::verdict_count& first = found->found.front();
     const std::string_view verdict = all_verdicts()[first.verdict].name;
-    const reduced least = reduce(plan.what, first.token, verdict, "", 2000);
+    const reduced least = reduce(plan.what, first.token, verdict, "", 2000, nullptr);
     EXPECT_TRUE(least.minimal);
     EXPECT_EQ(least.run.verdict, verdict);
     EXPECT_LE(least.run.token.size(), first.token.text().size());
     // Told by the interleaving: a person reads that, not the token.
     EXPECT_FALSE(least.run.interleaving.empty());
+
+    const std::atomic<bool> stop{true};
+    const reduced stopped = reduce(plan.what, first.token, verdict, "", 2000, &stop);
+    EXPECT_FALSE(stopped.minimal);
+    EXPECT_EQ(stopped.run.token, first.token.text());
 }
 
 TEST(Verdicts, AreEachNamedOnce) {
