@@ -2,7 +2,8 @@
 # Installs what is missing (root or sudo), builds with checks on in build-test/, runs the tests.
 #
 #   sh tests/run.sh                   the fast ones
-#   sh tests/run.sh golden            one label: unit spec prop golden refuse tidy, or bench
+#   sh tests/run.sh golden            one label: unit spec prop golden explore refuse tidy bench
+#   sh tests/run.sh long              a million schedules of our own design, and the like
 #   sh tests/run.sh guest             a real kernel in QEMU; some minutes, skipped without QEMU
 #   sh tests/run.sh -R 'libata.*'     the fast ones, with further arguments for ctest
 #
