@@ -68,4 +68,11 @@ const kernel_version* find_kernel(std::string_view version) {
     return newer == kernel_versions.begin() ? nullptr : &*(newer - 1);
 }
 
+bool is_past_all_rows(std::string_view version) {
+    const auto number = parse(version);
+    const kernel_number& last = kernel_versions.back().from;
+    return number &&
+           kernel_number{last.major, last.minor} < kernel_number{number->major, number->minor};
+}
+
 } // namespace spinup::drivers

@@ -107,5 +107,7 @@ inline constexpr std::array kernel_versions{
 /// the last row of the series. "latest": the last row there is.
 /// Returns: nullptr for what is no version, or is older than all rows.
 [[nodiscard]] const kernel_version* find_kernel(std::string_view version);
+/// Whether it is of a later series than the last row, so that nobody has looked at it.
+[[nodiscard]] bool is_past_all_rows(std::string_view version);
 
 } // namespace spinup::drivers

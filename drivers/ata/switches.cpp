@@ -61,7 +61,8 @@ result<driver_switches> with_switch(driver_switches switches, std::string_view t
                                                              names_of(driver_switch_rows) + ", " +
                                                              names_of(eh_switches));
     if (value != "on" && value != "off")
-        return mistake("switch " + std::string{name} + " is on or off", "");
+        return mistake("switch " + std::string{name} + " is on or off, not " + std::string{value},
+                       "for instance " + std::string{name} + "=off");
     if (row != driver_switch_rows.end())
         switches.*row->member = value == "on";
     else

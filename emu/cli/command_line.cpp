@@ -67,7 +67,10 @@ class command_line {
             *add("bugs", "Find the known bugs again, and see that they are mended", bugs_failed)));
         replay_ = add("replay", "Play one schedule again, and show who did what", replay_failed);
         replay_->add_option("TOKEN", token_, "What `spinup explore` printed, or a file with it");
+        replay_->add_flag("--all", all_steps_,
+                          "Show every step, not just those that lead to the verdict");
         scenarios_ = add("scenarios", "List what can be explored");
+        switches_ = add("switches", "List what --switch can change of the drivers' behaviour");
         verdicts_ = add("verdicts", "List what a schedule's verdict can be");
         runs_.push_back(serve_subcommand(
             *add("serve", "Be the HBA of a machine in QEMU: vfio-user on a socket", serve_failed)));
@@ -188,9 +191,11 @@ class command_line {
         if (designs_->parsed())
             return designs();
         if (replay_->parsed())
-            return replay(token_);
+            return replay(token_, all_steps_);
         if (scenarios_->parsed())
             return scenarios();
+        if (switches_->parsed())
+            return switches();
         if (verdicts_->parsed())
             return verdicts();
         return help();
@@ -220,6 +225,7 @@ class command_line {
     CLI::App* machines_ = nullptr;
     CLI::App* designs_ = nullptr;
     CLI::App* replay_ = nullptr;
+    CLI::App* switches_ = nullptr;
     CLI::App* scenarios_ = nullptr;
     CLI::App* verdicts_ = nullptr;
     CLI::App* help_ = nullptr;
@@ -227,6 +233,7 @@ class command_line {
     std::string machine_name_;
     std::string topic_;
     std::string token_;
+    bool all_steps_ = false;
 };
 
 } // namespace

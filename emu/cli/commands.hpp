@@ -109,10 +109,11 @@ struct bugs_options {
 int compare(const compare_options& options);
 int explore(const explore_options& options);
 /// `what` is a token, or the path of a file that holds one.
-int replay(const std::string& what);
+int replay(const std::string& what, bool all_steps);
 int validate(const validate_options& options);
 int bugs(const bugs_options& options);
 int scenarios();
+int switches();
 int verdicts();
 int run(const run_options& options);
 int serve(const serve_options& options);

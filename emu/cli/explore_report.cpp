@@ -22,6 +22,10 @@ double rate_of(const kernel::campaign_report& report) {
     return took > 0 ? static_cast<double>(report.schedules) / took : 0;
 }
 
+std::string counted(u64 n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 std::string_view about(const kernel::campaign_report& report) {
     return report.distinct_is_exact ? "" : "about ";
 }
@@ -39,13 +43,15 @@ std::string campaign_json(const kernel::campaign_report& report) {
     top["schedules"] = report.schedules;
     top["seconds"] = seconds_of(report.took);
     top["verdicts"] = std::move(list);
+    if (!report.coverage.empty())
+        top["coverage"] = report.coverage;
     return top.dump(1) + "\n";
 }
 
 std::string campaign_table(const kernel::campaign_report& report) {
-    std::string out =
-        fmt::format("{} schedules in {:.1f} s, {:.0f} a second; {}{} different\n", report.schedules,
-                    seconds_of(report.took), rate_of(report), about(report), report.distinct);
+    std::string out = fmt::format("{} in {:.1f} s, {:.0f} a second; {}{} different\n",
+                                  counted(report.schedules, "schedule"), seconds_of(report.took),
+                                  rate_of(report), about(report), report.distinct);
     if (!report.coverage.empty())
         out += report.coverage + (report.coverage.back() == '\n' ? "" : "\n");
     if (report.found.empty())
@@ -59,15 +65,18 @@ std::string campaign_table(const kernel::campaign_report& report) {
 }
 
 std::string campaign_progress(const kernel::campaign_report& report) {
-    std::string out = fmt::format("{} schedules, {:.0f} a second, {}{} different", report.schedules,
-                                  rate_of(report), about(report), report.distinct);
+    std::string out =
+        fmt::format("{}, {:.0f} a second, {}{} different", counted(report.schedules, "schedule"),
+                    rate_of(report), about(report), report.distinct);
     for (const kernel::verdict_count& v : report.found)
         fmt::format_to(std::back_inserter(out), ", {} {}", v.count, name_of(v));
     return fitted(std::move(out), line_width);
 }
 
 std::string schedule_text(const study::schedule_result& run) {
-    std::string out = run.interleaving;
+    std::string out =
+        fmt::format("{}: {}\n\n", run.verdict, run.reason.substr(0, run.reason.find('\n')));
+    out += run.interleaving;
     out += "\noptions:";
     for (const auto& [name, value] : run.options)
         out += fmt::format(" {} {}{}", name, value, &name == &run.options.back().first ? "" : ",");

@@ -1,4 +1,5 @@
-// `spinup machines`, `designs`, `scenarios` and `verdicts`.
+// `spinup machines`, `designs`, `scenarios`, `switches` and `verdicts`.
+#include "drivers/ata/switches.hpp"
 #include "emu/cli/commands.hpp"
 #include "emu/cli/output.hpp"
 #include "emu/cli/registries.hpp"
@@ -52,6 +53,23 @@ int scenarios() {
     for (const study::scenario* each : study::scenarios)
         fmt::format_to(std::back_inserter(out), "{:<15} {}\n", each->name, each->summary);
     return print(out);
+}
+
+int switches() {
+    std::string out;
+    const auto add = [&out](std::string_view name, std::string_view value, std::string_view commit,
+                            std::string_view summary) {
+        fmt::format_to(std::back_inserter(out), "{:<31} {:<7} {:<13}{}\n", name, value, commit,
+                       summary);
+    };
+    add("switch", "default", "commit", "");
+    for (const auto& row : drivers::driver_switch_rows)
+        add(row.name, row.initial ? "on" : "off", row.commit, row.summary);
+    add("rescan_guard", "", "", "none, flag_unlocked, state_locked, state_and_queue (default)");
+    for (const auto& row : drivers::eh_switches)
+        add(row.name, drivers::eh_7_3.*row.member ? "on" : "off", row.commit,
+            "of the error handler");
+    return print(out + "defaults are those of 7.3; a design of another kernel has that one's\n");
 }
 
 int verdicts() {

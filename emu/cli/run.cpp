@@ -95,9 +95,17 @@ user_error unknown_kernel(std::string_view version) {
                         drivers::to_string(drivers::kernel_versions[0].from))};
 }
 
-/// What a kernel does that is not built.
-std::string note_of(const drivers::kernel_version* kernel) {
-    return kernel == nullptr || kernel->note.empty() ? "" : fmt::format("  {}\n", kernel->note);
+/// What a kernel does that is not built, and how far it is known at all.
+std::string note_of(const drivers::kernel_version* kernel, std::string_view version) {
+    std::string out;
+    if (kernel == nullptr)
+        return out;
+    if (!kernel->note.empty())
+        out += fmt::format("  {}\n", kernel->note);
+    if (drivers::is_past_all_rows(version))
+        out += fmt::format("  {} is not known: it is taken for {}, the newest that is\n",
+                           machine::printable(version), drivers::to_string(kernel->from));
+    return out;
 }
 
 } // namespace
@@ -145,7 +153,8 @@ int run(const run_options& asked) {
     if (auto wrong = write_files(files, *report, rows_of(*report, *what, options)))
         return cli::report(*wrong);
     if (!files.take_stdout())
-        if (auto wrong = write_stdout(text_of(*report, *what, options, note_of(kernel))))
+        if (auto wrong =
+                write_stdout(text_of(*report, *what, options, note_of(kernel, options.kernel))))
             return cli::report(*wrong);
     if (!report->ok())
         write_stderr(fmt::format("spinup: {}: {}\n", report->verdict, report->reason));

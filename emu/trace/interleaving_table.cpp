@@ -32,9 +32,11 @@ class table {
         if (has_others_)
             cells.emplace_back("others");
         add_row("  step     time s  ", cells);
-        u32 step = 0;
-        for (const trace_record& r : records_)
-            add_record(++step, r);
+        const auto [from, to] = shown(options);
+        left_out(from, "before");
+        for (std::size_t i = from; i < to; ++i)
+            add_record(i, options.marked == i);
+        left_out(records_.size() - to, "after");
         out_.append(options.width, '-') += '\n';
         out_ += options.bottom;
         if (!options.bottom.empty() && options.bottom.back() != '\n')
@@ -94,12 +96,33 @@ class table {
         }
     }
 
-    void add_record(u32 step, const trace_record& r) {
+    [[nodiscard]] std::pair<std::size_t, std::size_t>
+    shown(const interleaving_options& options) const {
+        const std::size_t n = records_.size();
+        const std::size_t last = std::min(options.marked.value_or(n - 1), n - 1);
+        const bool all_before = options.rows_before == 0 || options.rows_before >= last;
+        const bool all_after = options.rows_after == 0 || options.rows_after >= n - 1 - last;
+        return {all_before ? 0 : last - options.rows_before,
+                all_after ? n : last + 1 + options.rows_after};
+    }
+
+    void left_out(std::size_t steps, std::string_view where) {
+        if (steps == 0)
+            return;
+        out_.append(step_width, ' ');
+        out_ += "(" + std::to_string(steps) + (steps == 1 ? " step " : " steps ");
+        out_.append(where);
+        out_ += steps == 1 ? " is left out)\n" : " are left out)\n";
+    }
+
+    void add_record(std::size_t index, bool marked) {
+        const trace_record& r = records_[index];
         constexpr u64 ns_per_second = 1'000'000'000;
         char when[step_width + 16];
-        std::snprintf(when, sizeof when, "%6u %3llu.%06llu  ", static_cast<unsigned>(step),
+        std::snprintf(when, sizeof when, "%6zu %3llu.%06llu%s", index + 1,
                       static_cast<unsigned long long>(r.time_ns / ns_per_second),
-                      static_cast<unsigned long long>(r.time_ns % ns_per_second / 1000));
+                      static_cast<unsigned long long>(r.time_ns % ns_per_second / 1000),
+                      marked ? " >" : "  ");
         std::vector<std::string> cells(columns_.size() + has_others_);
         const auto column = std::find(columns_.begin(), columns_.end(), r.thread);
         const bool own = column != columns_.end();

@@ -8,6 +8,7 @@
 //     lost-request: ...
 #pragma once
 
+#include <optional>
 #include <span>
 #include <spinup/trace.hpp>
 #include <string>
@@ -23,6 +24,12 @@ struct interleaving_options {
     std::vector<u16> threads = {};
     /// Printed below: what was violated.
     std::string_view bottom = {};
+    /// The record that violates it: its step is marked.
+    std::optional<std::size_t> marked = {};
+    /// Rows around the marked record (around the last one, if none is) that are shown; the others
+    /// are counted. 0: all.
+    std::size_t rows_before = 0;
+    std::size_t rows_after = 0;
 };
 
 /// Requires: the records start where the trace does, or their threads have no names. Thread 0 is

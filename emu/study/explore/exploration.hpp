@@ -39,6 +39,13 @@ struct script {
     std::vector<u32> picks;
 };
 
+/// How much of a run its interleaving shows.
+enum class shown_steps : u8 {
+    none,
+    last, ///< those that lead to the verdict
+    all,
+};
+
 /// Runs schedules of one exploration in one OS thread. Each has a world of its own, which boots
 /// first come, first served: only what follows is explored, and is in the token.
 class explorer {
@@ -51,7 +58,7 @@ class explorer {
     explorer& operator=(const explorer&) = delete;
 
     virtual schedule_result run(oracle& choices) = 0;
-    virtual schedule_result play(const script& what, bool with_interleaving = false) = 0;
+    virtual schedule_result play(const script& what, shown_steps steps = shown_steps::none) = 0;
 
     /// Of the run just made.
     [[nodiscard]] virtual kernel::run_token last() const = 0;

@@ -69,15 +69,15 @@ class world_explorer final : public explorer {
 
     schedule_result run(oracle& strategy) override {
         choices_.draw_from(strategy);
-        schedule_result r = execute(false);
+        schedule_result r = execute(shown_steps::none);
         if (r.verdict != verdict_ok)
             r.token = last().text();
         return r;
     }
 
-    schedule_result play(const script& what, bool with_interleaving) override {
+    schedule_result play(const script& what, shown_steps steps) override {
         choices_.play(what);
-        schedule_result r = execute(with_interleaving);
+        schedule_result r = execute(steps);
         r.token = last().text();
         return r;
     }
@@ -96,9 +96,9 @@ class world_explorer final : public explorer {
     }
 
   private:
-    schedule_result execute(bool with_interleaving) {
+    schedule_result execute(shown_steps steps) {
         machine::world w{machine_, options_};
-        watches watched{w, what_.properties, with_interleaving};
+        watches watched{w, what_.properties, steps != shown_steps::none};
         std::optional<stage> s;
         const kernel::run_end end = w.kernel().run(
             "scenario",
@@ -126,8 +126,9 @@ class world_explorer final : public explorer {
         r.end = end.at;
         if (s)
             r.options = s->options();
-        if (with_interleaving)
-            r.interleaving = watched.interleaving(fmt::format("{}: {}", o.verdict, o.reason));
+        if (steps != shown_steps::none)
+            r.interleaving = watched.interleaving(fmt::format("{}: {}", o.verdict, o.reason),
+                                                  steps == shown_steps::all);
         w.kernel().stop(); // what still waits for something of the stage ends before it
         return r;
     }

@@ -23,18 +23,18 @@ reduced reduce(const exploration& what, const kernel::run_token& token, std::str
         return e.last().schedule.picks();
     };
     const kernel::minimised least = kernel::minimise({first.options, first.picks}, again, max_runs);
-    return {e.play({least.run.options, least.run.picks}, true), least.runs,
+    return {e.play({least.run.options, least.run.picks}, shown_steps::last), least.runs,
             least.minimal && (stop == nullptr || !*stop)};
 }
 
-result<schedule_result> replay(const kernel::run_token& token) {
+result<schedule_result> replay(const kernel::run_token& token, shown_steps steps) {
     const auto what = exploration_of(token);
     if (!what)
         return what.error();
     auto made = explorer::make(*what);
     if (!made)
         return made.error();
-    schedule_result r = (*made)->play(script_of(token), true);
+    schedule_result r = (*made)->play(script_of(token), steps);
     const kernel::run_token played = (*made)->last();
     if (played.check != token.check || played.schedule.questions() != token.schedule.questions())
         return user_error{{},

@@ -20,6 +20,7 @@ reduced reduce(const exploration& what, const kernel::run_token& token, std::str
 
 /// Plays a token. Returns: the run, with its interleaving, or the user's mistake: also if what was
 /// played is not what the token was made from.
-result<schedule_result> replay(const kernel::run_token& token);
+result<schedule_result> replay(const kernel::run_token& token,
+                               shown_steps steps = shown_steps::last);
 
 } // namespace spinup::study

@@ -4,9 +4,16 @@
 #include "drivers/base/power/runtime.hpp"
 #include "emu/trace/interleaving_table.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace spinup::study {
 
 namespace {
+
+/// Of a table that is not whole: some screens, and a few rows of what follows.
+constexpr std::size_t rows_before = 400;
+constexpr std::size_t rows_after = 20;
 
 port_facts facts_at_first(machine::world& w, u32 number) {
     port_facts f;
@@ -79,6 +86,8 @@ void watches::take(std::span<const trace_record> records, const trace&) {
         if (broken_)
             return;
         broken_ = suite_->take(r);
+        if (broken_)
+            broken_by_ = r;
     }
 }
 
@@ -90,7 +99,7 @@ void watches::at_end() {
     broken_ = suite_->at_end();
 }
 
-std::string watches::interleaving(std::string_view bottom) const {
+std::string watches::interleaving(std::string_view bottom, bool whole) const {
     // The threads of the boot are only named.
     std::vector<trace_record> shown;
     const auto all = records_->records();
@@ -100,6 +109,16 @@ std::string watches::interleaving(std::string_view bottom) const {
     shown.insert(shown.end(), all.begin() + static_cast<std::ptrdiff_t>(boot_records_), all.end());
     interleaving_options options;
     options.bottom = bottom;
+    if (broken_by_) {
+        const auto at = std::find_if(shown.begin(), shown.end(), [&](const trace_record& r) {
+            return std::memcmp(&r, &*broken_by_, sizeof r) == 0;
+        });
+        options.marked = static_cast<std::size_t>(at - shown.begin());
+    }
+    if (!whole) {
+        options.rows_before = rows_before;
+        options.rows_after = rows_after;
+    }
     return interleaving_table(shown, world_.log(), options);
 }
 

@@ -27,8 +27,9 @@ class watches final : private trace_reader, private run_facts {
 
     /// The first; what comes after it is not looked at.
     [[nodiscard]] const std::optional<violated>& broken() const { return broken_; }
-    /// What has happened since the boot, with `bottom` below it. Requires: with records.
-    [[nodiscard]] std::string interleaving(std::string_view bottom) const;
+    /// What has happened since the boot, with `bottom` below it: all of it, or what is around the
+    /// step that broke a property. Requires: with records.
+    [[nodiscard]] std::string interleaving(std::string_view bottom, bool whole) const;
 
   private:
     void take(std::span<const trace_record> records, const trace& names) override;
@@ -41,6 +42,7 @@ class watches final : private trace_reader, private run_facts {
     std::vector<port_facts> ports_;
     std::optional<property_suite> suite_;
     std::optional<violated> broken_;
+    std::optional<trace_record> broken_by_; ///< not set: nothing, or the end
     std::optional<record_store> records_;
     std::size_t boot_records_ = 0;
 };

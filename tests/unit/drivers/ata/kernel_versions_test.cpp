@@ -37,6 +37,13 @@ TEST(KernelVersion, of_a_series_is_its_last_row) {
     EXPECT_EQ(row_for("latest"), "7.3");
 }
 
+TEST(KernelVersion, of_a_later_series_than_the_last_row_is_not_known) {
+    for (const char* known : {"3.11", "7.3", "7.3.99", "latest", "nonsense"})
+        EXPECT_FALSE(is_past_all_rows(known)) << known;
+    for (const char* unknown : {"7.4", "7.4.0-rc1", "8.0.1", "9.9"})
+        EXPECT_TRUE(is_past_all_rows(unknown)) << unknown;
+}
+
 TEST(KernelVersion, may_have_what_a_distribution_adds) {
     EXPECT_EQ(row_for("6.12.117+deb13-amd64"), "6.12.103");
     EXPECT_EQ(row_for("7.3.4+deb13-amd64"), "7.3");

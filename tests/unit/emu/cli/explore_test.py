@@ -118,7 +118,46 @@ class Exploring(Program):
         other = token[:-1] + ("0" if token[-1] != "0" else "1")
         self.mistake("not of this program", "the version that printed it", "replay", other)
         self.mistake("it is cut short", "copied whole", "replay", token[:-1])
-        self.mistake("it is not the token of a run", "", "replay", "nonsense")
+        self.mistake("it is not the token of a run", "copied whole", "replay", "some:thing")
+        self.mistake("nonsense is no token, and there is no file of that name", "the path",
+                     "replay", "nonsense")
+        self.mistake("is a folder", "the path", "replay", str(self.folder))
+        empty = self.folder / "empty"
+        empty.write_text("\n")
+        self.mistake("is empty", "the path", "replay", str(empty))
+        huge = self.folder / "huge"
+        huge.write_bytes(b"x1:" + b"A" * (5 << 20))
+        self.mistake("is too large to hold a token", "the path", "replay", str(huge))
+        self.mistake("cannot be read", "the path", "replay", "/proc/self/mem")
+
+    def test_a_replay_begins_with_the_verdict_and_is_as_long_as_one_can_read(self):
+        # Thousands of steps: a disk without a link to its port is asked again and again.
+        token = ("x1:queued-io/current_7_3/no-checkers=1,with-device_link--off=1,"
+                 "with-host_under_port--off=1,only-supplier-consumer-order=1")
+        found = spinup("explore", "queued-io", "--design", "current_7_3", "--no-checkers",
+                       "--switch", "device_link=off", "--switch", "host_under_port=off",
+                       "--schedules", "3", "--json", "-")
+        tokens = [v["token"] for v in json.loads(found.stdout)["verdicts"]
+                  if v["name"] == "supplier-consumer-order"]
+        self.assertTrue(tokens and tokens[0].startswith(token.split("/no-")[0]), found.stdout)
+        short = spinup("replay", tokens[0])
+        self.assertRegex(short.stdout, r"^supplier-consumer-order: .*\n\n +step +time s ")
+        self.assertRegex(short.stdout, r"(?m)^ +\d+ +\d+\.\d{6} >")
+        whole = spinup("replay", "--all", tokens[0])
+        self.assertNotIn("left out", whole.stdout)
+        self.assertGreaterEqual(len(whole.stdout), len(short.stdout))
+
+    def test_switches_are_listed(self):
+        done = spinup("switches")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        names = [line.split()[0] for line in done.stdout.splitlines()[1:-1]]
+        self.assertEqual(len(names), len(set(names)))
+        for name in ("device_link", "rescan_guard", "eh_wakeup_barrier"):
+            self.assertIn(name, names)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 140, line)
+        self.mistake("switch device_link is on or off, not maybe", "device_link=off",
+                     "explore", "rescan", "--switch", "device_link=maybe")
 
     def test_an_interrupt_keeps_what_was_found(self):
         main, follower = pty.openpty()

@@ -268,6 +268,9 @@ class Commands(Program):
         self.mistake("no kernel `2.6`", "from 3.11 on", "run", "six-ssd", "--kernel", "2.6")
         self.mistake("exclude each other", "has its own", "run", "six-ssd", "--kernel", "6.12",
                      "--design", "sync_3_11")
+        self.assertIn("  9.9 is not known: it is taken for 7.3, the newest that is\n",
+                      spinup("run", "six-ssd", "--kernel", "9.9").stdout)
+        self.assertNotIn("is not known", spinup("run", "six-ssd", "--kernel", "7.3").stdout)
         out = spinup("run", "six-ssd", "--kernel", "6.1.176").stdout.splitlines()
         self.assertEqual(out[0], "six-ssd: design locked_6_6, disk start eh, order async")
         self.assertEqual(out[1], "  order walk_6_8 is not built: async stands in")

@@ -93,6 +93,32 @@ TEST_F(InterleavingTable, breaks_long_texts_and_loses_nothing) {
         EXPECT_LE(one.size(), 60u) << one;
 }
 
+TEST_F(InterleavingTable, marks_a_step_and_shows_as_many_around_it_as_asked_for) {
+    log.set_thread(101);
+    for (u32 pass = 1; pass <= 9; ++pass)
+        log.emit(trace_event::eh_begin, 1, pass);
+    const auto text =
+        interleaving_table(records(), log, {.marked = 5, .rows_before = 2, .rows_after = 1});
+    EXPECT_NE(text.find("(3 steps before are left out)\n     4   0.000000  ata1: EH runs, pass 4"),
+              text.npos)
+        << text;
+    EXPECT_NE(text.find("     6   0.000000 >ata1: EH runs, pass 6"), text.npos) << text;
+    EXPECT_NE(text.find("pass 7\n                   (2 steps after are left out)"), text.npos)
+        << text;
+    EXPECT_EQ(text.find("pass 3"), text.npos);
+    EXPECT_EQ(text.find("pass 8"), text.npos);
+}
+
+TEST_F(InterleavingTable, without_a_mark_shows_the_last_steps) {
+    log.set_thread(101);
+    for (u32 pass = 1; pass <= 9; ++pass)
+        log.emit(trace_event::eh_begin, 1, pass);
+    const auto text = interleaving_table(records(), log, {.rows_before = 7, .rows_after = 1});
+    EXPECT_NE(text.find("(1 step before is left out)"), text.npos) << text;
+    EXPECT_NE(text.find("pass 9"), text.npos);
+    EXPECT_EQ(text.find("after"), text.npos);
+}
+
 TEST_F(InterleavingTable, of_nothing_is_nothing) {
     EXPECT_EQ(interleaving_table(records(), log), "");
 }
