@@ -145,6 +145,16 @@ errno_t stage::request(u32 port, kernel::pm_message message, kernel::result_slot
     return rc;
 }
 
+errno_t stage::call_port(u32 port, kernel::pm_message message) {
+    const pm_design& design = *world_.options().design;
+    const auto call = message.resumes() ? design.port_resume : design.port_suspend;
+    if (call == nullptr)
+        return errno_t::eopnotsupp;
+    const errno_t rc = call(world_.ata(port).pm, message);
+    kernel().emit(trace_event::pm_answered, port, to_int(rc));
+    return rc;
+}
+
 kernel::result_slot stage::place_for_a_result() {
     const bool counted = world_.options().design->counted_results;
     return kernel::result_slot{kernel(), counted ? errno_t::einprogress : errno_t::ok, counted};
