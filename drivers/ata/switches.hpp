@@ -59,6 +59,8 @@ namespace spinup::drivers {
       "tasks run again after a suspend that was given up")                                         \
     X(pass_takes_pending, true, "",                                                                \
       "EH does not repeat for what made it run: D-20")                                             \
+    X(detach_holds_port, false, "",                                                                \
+      "a port that is detached is held active until it is gone: L9, mended in no kernel")          \
     X(ksoftirqd, false, "",                                                                        \
       "commands complete in a thread, as under load, and not between two steps of others: D-24")
 

@@ -356,6 +356,18 @@ constexpr std::array all_bugs{
               .fixed_design = "spinup_reference",
               .verdict = "resuming-mark-ends",
               .strategy = "random"},
+    // Ours, by reading Linux 6.1.192, and shown on no kernel yet: scsi_schedule_eh() leaves a host
+    // alone that scsi_remove_host() is through with, and the port is still there to be suspended.
+    known_bug{.id = "L9",
+              .commit = "",
+              .title = "ours, unshown: a runtime suspend asks a deleted SCSI host for EH",
+              .scenario = "dying-disk",
+              .design = "current_7_3",
+              .fixed_design = "current_7_3",
+              .fixed_with = "detach_holds_port",
+              .verdict = "deadlock",
+              .says = "ata1 power.work",
+              .strategy = "pct"},
 };
 
 } // namespace
