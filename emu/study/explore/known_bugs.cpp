@@ -355,6 +355,7 @@ constexpr std::array all_bugs{
               .design = "current_7_3",
               .fixed_design = "spinup_reference",
               .verdict = "resuming-mark-ends",
+              .says = "is suspended",
               .strategy = "random"},
     // Ours, by reading Linux 6.1.192, and shown on no kernel yet: scsi_schedule_eh() leaves a host
     // alone that scsi_remove_host() is through with, and the port is still there to be suspended.

@@ -217,9 +217,12 @@ TEST(NoEhCommandOnFrozenPort, tells_a_frozen_port_from_a_drive_that_fails) {
               "ata1: EH gives STANDBY IMMEDIATE to a port that is frozen");
 }
 
-TEST(ResumingMarkEnds, looks_at_ports_that_are_suspended) {
+TEST(ResumingMarkEnds, lets_none_wait_but_what_runtime_pm_has_suspended) {
     handmade_run run;
     run.port1.resuming = run.port1.rescans = true;
+    EXPECT_EQ(violation_of("resuming-mark-ends", run),
+              "ata1 is active, and its device is still marked as resuming");
+    run.port1.disk_runtime_suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run), "");
     run.port1.suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run),
