@@ -6,6 +6,7 @@
 
 #include "drivers/ata/libata.hpp"
 #include "drivers/ata/libata_eh.hpp"
+#include "drivers/base/power/runtime.hpp"
 #include "drivers/scsi/scsi_core.hpp"
 
 namespace spinup::drivers {
@@ -203,6 +204,9 @@ void remove_disk(ata_port& ap) {
 }
 
 void ata_port_detach(ata_port& ap) {
+    // Once the SCSI host is deleted nobody can ask for EH, which a runtime suspend would wait for.
+    if (ap.host.switches.detach_holds_port)
+        static_cast<void>(pm_runtime_get_sync(ap.tdev));
     ata_port_wait_eh(ap);
     // While EH still serves the port, so that the disk gets its last flush.
     if (ap.host.switches.stop_before_detach)

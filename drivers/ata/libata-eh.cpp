@@ -51,13 +51,6 @@ u32 abort_commands(ata_port& ap) {
     return nr_aborted;
 }
 
-/// Locks: ap.lock.
-void ata_port_freeze_only(ata_port& ap) {
-    ap.ops->freeze(ap);
-    set_bits(ap.pflags, ata_pflags::FROZEN);
-    ap.kernel.emit(trace_event::port_frozen, ap.print_id);
-}
-
 ata_queued_cmd* qc_of(ata_port& ap, const scsi_cmnd& cmd) {
     for (ata_queued_cmd& qc : ap.qcmd)
         if (any(qc.flags, ata_qcflags::ACTIVE) && qc.scsicmd == &cmd)
@@ -195,6 +188,12 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
 }
 
 } // namespace
+
+void ata_port_freeze_only(ata_port& ap) {
+    ap.ops->freeze(ap);
+    set_bits(ap.pflags, ata_pflags::FROZEN);
+    ap.kernel.emit(trace_event::port_frozen, ap.print_id);
+}
 
 void ata_scsi_error(Scsi_Host& host) {
     auto& ap = shost_priv<ata_port>(host);

@@ -180,7 +180,10 @@ ac_err ata_exec_internal(ata_device& dev, const ata_taskfile& tf, const spec::cd
     // The interrupt may have been faster than this thread.
     if (!in_time && any(qc.flags, ata_qcflags::ACTIVE)) {
         qc.err_mask |= ac_err::TIMEOUT;
-        ata_port_freeze(ap);
+        if (ap.host.switches.timeout_ends_internal)
+            ata_port_freeze(ap);
+        else
+            ata_port_freeze_only(ap);
         report_timeout(ap, tf.command, timeout);
     }
     guard.unlock();

@@ -123,7 +123,12 @@ scsi_mlqueue ata_scsi_queuecmd(Scsi_Host& shost, scsi_cmnd& cmd) {
     }
     // Nothing new for a device that EH is about to look at (3.11 leaves that to the midlayer; the
     // explicit test came with 6.1), and one command a link without NCQ.
-    if (any(ap.pflags, ata_pflags::EH_PENDING) || dev->link.active_tag != ata_link::no_tag)
+    const bool eh_pending = any(ap.pflags, ata_pflags::EH_PENDING);
+    if (eh_pending && !ap.host.switches.pending_eh_defers) {
+        scsi_done(cmd); // by the label that ends what needs no device: its result is still "good"
+        return scsi_mlqueue::accepted;
+    }
+    if (eh_pending || dev->link.active_tag != ata_link::no_tag)
         return scsi_mlqueue::device_busy;
     return ata_scsi_translate(*dev, cmd, xlat);
 }

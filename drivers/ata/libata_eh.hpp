@@ -26,6 +26,8 @@ void ata_port_schedule_probe(ata_port& ap);
 /// Fails all commands of the port; without any, schedules EH. Returns: how many failed.
 u32 ata_port_abort(ata_port& ap);
 u32 ata_link_abort(ata_link& link);
+/// Freezes the port, and leaves its commands to the caller. Linux: __ata_port_freeze().
+void ata_port_freeze_only(ata_port& ap);
 /// Freezes the port, then as ata_port_abort().
 u32 ata_port_freeze(ata_port& ap);
 /// Hands one failed command to EH.

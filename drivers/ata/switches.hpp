@@ -59,6 +59,14 @@ namespace spinup::drivers {
       "tasks run again after a suspend that was given up")                                         \
     X(pass_takes_pending, true, "",                                                                \
       "EH does not repeat for what made it run: D-20")                                             \
+    X(pending_eh_defers, true, "e20e81a24a4d",                                                     \
+      "a command that meets a pending EH is put off, not ended as it is, undone: D-21")            \
+    X(timeout_ends_internal, true, "",                                                             \
+      "a command of EH's own that has timed out ends with the others of the frozen port: D-23")    \
+    X(marks_async_start, true, "3e999770ac1c",                                                     \
+      "the PM core's walk leaves a device alone whose resume has a thread already: D-33")          \
+    X(detach_holds_port, false, "",                                                                \
+      "a port that is detached is held active until it is gone: L9, mended in no kernel")          \
     X(ksoftirqd, false, "",                                                                        \
       "commands complete in a thread, as under load, and not between two steps of others: D-24")
 

@@ -67,6 +67,7 @@ drivers::device* world::find_device(std::string_view name) {
 void world::probe_hba() {
     pm_.abort_resumes_all = options_.switches.abort_resumes_all;
     pm_.abort_thaws_tasks = options_.switches.abort_thaws_tasks;
+    pm_.marks_async_start = options_.switches.marks_async_start;
     drivers::ahci_config c;
     c.name = what_.hba.name;
     c.parent = find_device(what_.hba.parent);

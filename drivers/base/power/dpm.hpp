@@ -77,6 +77,9 @@ class dpm {
     bool abort_resumes_all = true;
     /// Tasks run again after it.
     bool abort_thaws_tasks = true;
+    /// The walk of a resume leaves a device alone that has a thread already. Linux 6.9:
+    /// power.async_in_progress.
+    bool marks_async_start = true;
 
     [[nodiscard]] kernel::system& kernel() { return k_; }
     /// Holds up what is freezable from before prepare until after complete.

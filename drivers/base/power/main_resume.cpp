@@ -53,7 +53,7 @@ void dpm::resume(const phase& p) {
             order_.before_resume(*this);
         while (!suspended_.empty()) {
             device& dev = suspended_.front();
-            if (!order_.is_async(dev)) {
+            if (!order_.is_async(dev) || !marks_async_start) {
                 lists.unlock();
                 if (const errno_t rc = device_resume(dev, false); failed(rc))
                     report(dev, p.failure, rc);
@@ -77,14 +77,15 @@ void dpm::start_resume(device& dev) {
 }
 
 // Linux: device_resume. What was not suspended needs no resume, but its children wait for it all
-// the same.
+// the same. Later kernels ask that before they wait, which is too early where two resume a device.
 errno_t dpm::device_resume(device& dev, bool async) {
+    const bool was_suspended = marks_async_start || dev.power.is_suspended.read_once();
     wait_for_superior(dev, async);
     errno_t rc = errno_t::ok;
     {
         kernel::mutex_guard running(dev.lock);
         dev.power.is_prepared = false;
-        if (dev.power.is_suspended) {
+        if (marks_async_start ? dev.power.is_suspended.load() : was_suspended) {
             rc = run_callback(dev, *phase_);
             dev.power.is_suspended.write_once(false);
         }

@@ -1,5 +1,6 @@
 // A request that was accepted is carried out, by an operation that ends after it was made; one that
-// was refused is not; and no operation ends twice.
+// was refused is not; and no operation ends twice. Whether a request that meets another one is
+// refused does not depend on who asks: with a place for the result, or by the port's callbacks.
 #include "emu/study/properties/records.hpp"
 #include <map>
 
@@ -45,19 +46,40 @@ class watch final : public property_watch {
         u32 done_before = 0; ///< operations of this kind
         bool posted = false;
     };
+    /// Requests that were never posted.
+    struct drops {
+        bool refused = false;  ///< one by the port's callbacks, which have no place for a result
+        bool accepted = false; ///< one with such a place
+    };
 
     violation answered(const trace_record& r) {
+        const int rc = signed_of(r.args[1]);
         const auto it = calls_.find(r.thread);
-        if (it == calls_.end())
-            return std::nullopt;
+        if (it == calls_.end()) {
+            drops_[r.args[0]].refused |= rc == to_int(errno_t::eagain);
+            return judge_drops(r.args[0]);
+        }
         const call answered = it->second;
         calls_.erase(it);
-        if (signed_of(r.args[1]) == 0)
+        if (rc == 0) {
             accepted_.push_back(answered);
-        else if (answered.posted)
+            drops_[answered.port].accepted |= !answered.posted;
+            return judge_drops(answered.port);
+        }
+        if (answered.posted)
             return fmt::format("ata{}: {} was refused, and posted all the same", answered.port,
                                to_string(message_of(answered.event)));
         return std::nullopt;
+    }
+
+    violation judge_drops(u32 port) {
+        const drops& all = drops_[port];
+        if (!all.refused || !all.accepted)
+            return std::nullopt;
+        return fmt::format(
+            "ata{}: a request without a place for its result was refused for another "
+            "one, and one with such a place accepted; neither was posted",
+            port);
     }
 
     violation done(const trace_record& r) {
@@ -72,6 +94,7 @@ class watch final : public property_watch {
     const run_facts& facts_;
     std::map<u16, call> calls_; // by thread
     std::vector<call> accepted_;
+    by_port<drops> drops_;
     by_port<std::optional<u32>> pending_;
     std::map<std::pair<u32, u32>, u32> done_; // by port and event
 };

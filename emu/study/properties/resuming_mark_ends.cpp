@@ -5,17 +5,22 @@ namespace spinup::study {
 namespace {
 
 violation judge(u32 n, const port_facts& p) {
-    if (p.resuming && p.enabled && p.rescans && p.suspended && !p.eh_busy && !p.unloading)
+    if (!p.resuming || !p.enabled || !p.rescans || p.eh_busy || p.unloading)
+        return std::nullopt;
+    if (p.suspended)
         return fmt::format("ata{} is suspended, and its device is marked as resuming", n);
-    return std::nullopt;
+    // One that runtime PM has suspended is told when it is active again.
+    if (p.disk_runtime_suspended)
+        return std::nullopt;
+    return fmt::format("ata{} is active, and its device is still marked as resuming", n);
 }
 
 } // namespace
 
 const property property_resuming_mark_ends{
     .name = "resuming-mark-ends",
-    .meaning = "a suspended port's device is not marked as resuming",
-    .source = "L7",
+    .meaning = "at rest, no device is marked as resuming that nobody tells of it",
+    .source = "L7, D-8",
     .over = watch_over<at_rest<judge>>,
     .sees = {}};
 

@@ -18,6 +18,7 @@
     X(hibernate)                                                                                   \
     X(last_completion)                                                                             \
     X(rivals)                                                                                      \
+    X(co_owners)                                                                                   \
     X(idle_disk)                                                                                   \
     X(slow_stop)                                                                                   \
     X(lazy_disk)                                                                                   \

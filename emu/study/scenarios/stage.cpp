@@ -5,6 +5,7 @@
 #include "drivers/scsi/scsi_lib.hpp"
 #include "drivers/scsi/sd.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <spinup/base/check.hpp>
 
@@ -16,6 +17,10 @@ using namespace std::chrono_literals;
 
 /// One logical block: what a schedule costs is what its commands cost.
 constexpr std::size_t block_bytes = 512;
+
+/// Of no block that was ever written, and none that was not: a read that puts nothing where its
+/// data belongs must not be taken for one that found what was there before it.
+constexpr std::byte not_read{0xA5};
 
 /// As fsync() does: it waits until the disk may be asked. Linux: blkdev_issue_flush().
 void submit_flush(drivers::scsi_device& on, u64, u32, kernel::dma_memory,
@@ -145,6 +150,16 @@ errno_t stage::request(u32 port, kernel::pm_message message, kernel::result_slot
     return rc;
 }
 
+errno_t stage::call_port(u32 port, kernel::pm_message message) {
+    const pm_design& design = *world_.options().design;
+    const auto call = message.resumes() ? design.port_resume : design.port_suspend;
+    if (call == nullptr)
+        return errno_t::eopnotsupp;
+    const errno_t rc = call(world_.ata(port).pm, message);
+    kernel().emit(trace_event::pm_answered, port, to_int(rc));
+    return rc;
+}
+
 kernel::result_slot stage::place_for_a_result() {
     const bool counted = world_.options().design->counted_results;
     return kernel::result_slot{kernel(), counted ? errno_t::einprogress : errno_t::ok, counted};
@@ -230,6 +245,7 @@ errno_t stage::read(u32 port, u64 lba) {
         return errno_t::enodev;
     transfer& t = take_transfer();
     written_data& data = data_.try_emplace({port, lba}, lba).first->second;
+    std::fill_n(t.buffer.cpu, block_bytes, not_read);
     const u64 began = data.read_begins();
     const errno_t rc = run(t, drivers::submit_read, *on, lba);
     if (failed(rc))

@@ -81,6 +81,11 @@ class stage {
     /// A second requester of the port's design, as libsas is one. Returns: in the design's words,
     /// or -EOPNOTSUPP if it has no such thing.
     errno_t request(u32 port, kernel::pm_message message, kernel::result_slot& result);
+    /// One who calls the port's own callbacks beside the PM core, as whoever owned a SAS port did
+    /// until 6.6 (D-30): it has no place for a result, and waits where they wait. That the port is
+    /// what it wants already is success for them, so the trace has their answer and no request.
+    /// Returns: in the design's words, or -EOPNOTSUPP if its ports have no callbacks.
+    errno_t call_port(u32 port, kernel::pm_message message);
     /// As the design wants it: counted or not.
     [[nodiscard]] kernel::result_slot place_for_a_result();
 

@@ -32,6 +32,39 @@ TEST(NoPmOperationLost, sees_one_posted_over_another) {
               "ata1: auto-resume is posted over suspend, which EH has not picked up");
 }
 
+handmade_run two_wait_and_post(bool second_waits) {
+    handmade_run run;
+    run(pm_request, 1, pm_event::suspend)(pm_wait, 1);
+    run.thread = 2;
+    run(pm_wait, 1);
+    run.thread = 3;
+    if (second_waits)
+        run(pm_wait, 1);
+    run(pm_done, 1, 0);
+    run.thread = 2;
+    run(pm_request, 1, pm_event::resume)(pm_wait, 1);
+    run.thread = 3;
+    return run(pm_request, 1, pm_event::suspend);
+}
+
+TEST(NoPmOperationLost, says_if_both_had_waited_for_another_one) {
+    EXPECT_EQ(violation_of("no-pm-operation-lost", two_wait_and_post(false)),
+              "ata1: suspend is posted over resume, which EH has not picked up");
+    EXPECT_EQ(violation_of("no-pm-operation-lost", two_wait_and_post(true)),
+              "ata1: suspend is posted over resume, which EH has not picked up, when both had "
+              "waited for another one");
+}
+
+TEST(NoPmOperationLost, takes_no_wait_for_ones_own_operation_for_that) {
+    handmade_run run;
+    run(pm_request, 1, pm_event::suspend)(pm_wait, 1)(pm_done, 1, 0);
+    run(pm_request, 1, pm_event::resume);
+    run.thread = 2;
+    run(pm_wait, 1)(pm_request, 1, pm_event::suspend);
+    EXPECT_EQ(violation_of("no-pm-operation-lost", run),
+              "ata1: suspend is posted over resume, which EH has not picked up");
+}
+
 TEST(NoPmOperationLost, sees_one_that_is_never_picked_up) {
     handmade_run bad;
     bad(pm_request, 1, pm_event::resume);
@@ -66,6 +99,22 @@ TEST(AcceptedExecutedOnce, sees_a_refusal_that_was_posted_and_an_end_without_ope
     twice(pm_request, 1, pm_event::suspend)(pm_done, 1, 0)(pm_done, 1, 0);
     EXPECT_EQ(violation_of("accepted-executed-once", twice),
               "ata1: an operation ends that is none, or ends again");
+}
+
+TEST(AcceptedExecutedOnce, sees_that_a_place_for_the_result_decides_about_a_refusal) {
+    const std::string text = "ata1: a request without a place for its result was refused for "
+                             "another one, and one with such a place accepted; neither was posted";
+    handmade_run dropped;
+    dropped(pm_asked, 1, pm_event::suspend)(pm_answered, 1, 0);
+    dropped.thread = 2;
+    EXPECT_EQ(violation_of("accepted-executed-once", handmade_run{dropped}(pm_answered, 1, -11)),
+              text);
+    // There was nothing to do.
+    EXPECT_NE(violation_of("accepted-executed-once", handmade_run{dropped}(pm_answered, 1, 0)),
+              text);
+    handmade_run posted;
+    posted(pm_answered, 1, -11)(pm_asked, 1, pm_event::suspend)(pm_request, 1, pm_event::suspend);
+    EXPECT_EQ(violation_of("accepted-executed-once", posted(pm_answered, 1, 0)(pm_done, 1, 0)), "");
 }
 
 handmade_run asked(int result) {
@@ -168,9 +217,12 @@ TEST(NoEhCommandOnFrozenPort, tells_a_frozen_port_from_a_drive_that_fails) {
               "ata1: EH gives STANDBY IMMEDIATE to a port that is frozen");
 }
 
-TEST(ResumingMarkEnds, looks_at_ports_that_are_suspended) {
+TEST(ResumingMarkEnds, lets_none_wait_but_what_runtime_pm_has_suspended) {
     handmade_run run;
     run.port1.resuming = run.port1.rescans = true;
+    EXPECT_EQ(violation_of("resuming-mark-ends", run),
+              "ata1 is active, and its device is still marked as resuming");
+    run.port1.disk_runtime_suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run), "");
     run.port1.suspended = true;
     EXPECT_EQ(violation_of("resuming-mark-ends", run),
