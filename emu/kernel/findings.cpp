@@ -88,6 +88,7 @@ bool scheduler::is_ready(const thread& t) {
         return false;
     const cpu_state before = cpu_;
     cpu_.watches = false;
+    cpu_.listens = false;
     cpu_.attention = false;
     evaluating_ = true;
     bool there = false;
@@ -98,6 +99,7 @@ bool scheduler::is_ready(const thread& t) {
     }
     evaluating_ = false;
     cpu_.watches = before.watches;
+    cpu_.listens = before.listens;
     cpu_.spinlocks = before.spinlocks;
     update_attention();
     return there;

@@ -31,6 +31,8 @@ std::unique_ptr<recording_oracle> oracle_config::make() const {
         return std::make_unique<replay>(script);
     case kind::given:
         return std::make_unique<recorded>(*chooser);
+    case kind::recording:
+        return nullptr;
     }
     return std::make_unique<round_robin>();
 }

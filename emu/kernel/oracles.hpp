@@ -102,22 +102,28 @@ class recorded final : public recording_oracle {
 /// How a run chooses, and how hard the kernel looks meanwhile. Implicitly from nothing: round
 /// robin.
 struct oracle_config {
-    enum class kind : u8 { round_robin, seeded_random, replay, given };
+    enum class kind : u8 { round_robin, seeded_random, replay, given, recording };
     kind how = kind::round_robin;
     u64 seed = 0;
     token script;
-    oracle* chooser = nullptr; ///< given: it outlives the kernel
+    oracle* chooser = nullptr;            ///< given: it outlives the kernel
+    recording_oracle* recorder = nullptr; ///< recording: the same
     kernel_options options;
 
     static oracle_config random(u64 seed, const kernel_options& options = {}) {
-        return {kind::seeded_random, seed, {}, nullptr, options};
+        return {kind::seeded_random, seed, {}, nullptr, nullptr, options};
     }
     static oracle_config play(token script, const kernel_options& options = {}) {
-        return {kind::replay, 0, std::move(script), nullptr, options};
+        return {kind::replay, 0, std::move(script), nullptr, nullptr, options};
     }
     static oracle_config ask(oracle& chooser, const kernel_options& options = {}) {
-        return {kind::given, 0, {}, &chooser, options};
+        return {kind::given, 0, {}, &chooser, nullptr, options};
     }
+    /// One that keeps its answers itself.
+    static oracle_config use(recording_oracle& recorder, const kernel_options& options = {}) {
+        return {kind::recording, 0, {}, nullptr, &recorder, options};
+    }
+    /// Returns: null for one that the caller has, `recorder`.
     [[nodiscard]] std::unique_ptr<recording_oracle> make() const;
 };
 

@@ -29,6 +29,7 @@ scheduler::scheduler(system& k, virtual_timeline& line, trace& log, dma_arena& m
         details_ = states_ || explorer->wants_details();
     }
     cpu_.watches = explorer != nullptr;
+    cpu_.listens = explorer != nullptr && (checkers_ != nullptr || details_ || options.weak_memory);
     update_attention();
 }
 
@@ -138,7 +139,7 @@ bool scheduler::may_sleep_slow() {
     }
     complain(finding_kind::atomic_sleep, "BUG: sleeping function called from invalid context",
              __FILE__, __LINE__);
-    if (watches() && checkers_ != nullptr)
+    if (checkers_ != nullptr)
         checkers_->sleeps_atomic(actor());
     return cpu_.current != nullptr; // with a spinlock held it does sleep, as it would
 }
@@ -159,7 +160,7 @@ void scheduler::request_irq(u32 number, std::function<void()> handler) {
     CHECK(!line.handler_);
     line.handler_ = std::move(handler);
     line.disabled_ = false;
-    if (watches())
+    if (listens())
         publish(line.object_, 0);
     if (line.edge_ || line.asserted_)
         raise(line);
@@ -208,7 +209,7 @@ void scheduler::deliver(irq_line& line) {
     line.edge_ = false;
     ++irqs_;
     log_.emit(trace_event::irq_delivered, line.number_);
-    if (watches())
+    if (listens())
         observe(line.object_);
     try {
         line.handler_();

@@ -97,7 +97,7 @@ class scheduler {
     }
     /// The same, by a context that the thread is behind from then on.
     void wake_by_another(thread& t) {
-        if (watches()) [[unlikely]]
+        if (listens()) [[unlikely]]
             hand_on(t);
         wake(t);
     }
@@ -108,9 +108,9 @@ class scheduler {
             attend(what, object);
     }
 
-    // What checkers, searches and weak memory are told. All but the first do nothing, or may not be
-    // called, without an oracle that explores.
-    [[nodiscard]] bool watches() const { return cpu_.watches; }
+    // What checkers, searches and weak memory are told. They may be told nothing unless the first
+    // says so; shared fields are accessed through the others wherever an oracle explores.
+    [[nodiscard]] bool listens() const { return cpu_.listens; }
     /// What was done before publish() is known to those behind observe() of the same object.
     void publish(u32 object, u64 state);
     void observe(u32 object);
@@ -121,9 +121,13 @@ class scheduler {
     void fence(check::barrier what);
     void before_access(const shared_cell& cell, access how);
     /// The value that the running context sees, which is the one in `cell` if this returns null.
-    const u64* own_store(const shared_cell& cell) const;
+    const u64* own_store(const shared_cell& cell) const {
+        return options_.weak_memory ? buffered(cell) : nullptr;
+    }
     /// Takes a store into the store buffer. Returns: false if it is to be made at once.
-    bool buffers(shared_cell& cell, const void* from);
+    bool buffers(shared_cell& cell, const void* from) {
+        return options_.weak_memory && buffer(cell, from);
+    }
     void saw(const void* value, std::size_t bytes) {
         if (states_)
             remember(mixed(bytes, value, bytes));
@@ -198,6 +202,7 @@ class scheduler {
     bool may_sleep_slow();
     void attend(deed what, u32 object);
     void offer(thread& self);
+    void put_to_choice(thread& self);
     void put_back(thread& self, thread* next);
     thread* pick();
     thread* choose();
@@ -221,18 +226,27 @@ class scheduler {
         return away_ == 0 && cpu_.spinlocks == 0 && (first_irq_ != nullptr || timer_may_fire());
     }
     void timeline_goes();
-    void announce(thread& self, deed what, u32 object);
+    void announce(thread& self, deed what, u32 object) {
+        if (!details_) [[likely]]
+            return;
+        self.next_deed = what;
+        self.next_object = object;
+        remember(u64{object} << 8 | static_cast<u64>(what));
+    }
     void gather(const thread* self);
     u32 ask(const thread* self);
     u32 ask_in_detail(const thread* self);
     void drain_stores(thread& self);
     void last_chance();
     void queue_lock_taken(u32 object);
+    [[nodiscard]] const u64* buffered(const shared_cell& cell) const;
+    bool buffer(shared_cell& cell, const void* from);
     void commit(const buffered_store& s);
     void commit_all(thread& t);
     void did(deed what, u32 object) {
-        if (details_)
-            explorer_->touched(what, object);
+        if (!details_) [[likely]]
+            return;
+        explorer_->touched(what, object);
         remember(u64{object} << 8 | static_cast<u64>(what));
     }
     void remember(u64 value) {

@@ -105,17 +105,20 @@ void scheduler::attend(deed what, u32 object) {
         put_back(self, nullptr);
 }
 
-void scheduler::announce(thread& self, deed what, u32 object) {
-    self.next_deed = what;
-    self.next_object = object;
-    remember(u64{object} << 8 | static_cast<u64>(what));
-}
-
-/// Offers the CPU to others. Answer 0 goes on, others run in between, as if on other CPUs.
+/// Offers the CPU to others.
 void scheduler::offer(thread& self) {
     // A thread in flight of an exception may be in a destructor, which must not be left for long.
     if (host_.exception_in_flight())
         return;
+    const bool alone = ready_.empty() && !timeline_may_go() && self.stores.empty();
+    if (alone && !details_ && !run_over_ && same_instant_ < options_.livelock_steps) [[likely]]
+        ++same_instant_;
+    else
+        put_to_choice(self);
+}
+
+/// Answer 0 goes on, others run in between, as if on other CPUs.
+void scheduler::put_to_choice(thread& self) {
     if (!self.stores.empty())
         drain_stores(self);
     for (;;) {

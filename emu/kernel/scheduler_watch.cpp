@@ -215,8 +215,8 @@ void scheduler::last_chance() {
     offer(*cpu_.current);
 }
 
-const u64* scheduler::own_store(const shared_cell& cell) const {
-    if (cpu_.current == nullptr || !options_.weak_memory)
+const u64* scheduler::buffered(const shared_cell& cell) const {
+    if (cpu_.current == nullptr)
         return nullptr;
     const std::vector<buffered_store>& own = cpu_.current->stores;
     const auto last = std::find_if(own.rbegin(), own.rend(),
@@ -224,9 +224,7 @@ const u64* scheduler::own_store(const shared_cell& cell) const {
     return last == own.rend() ? nullptr : &last->value;
 }
 
-bool scheduler::buffers(shared_cell& cell, const void* from) {
-    if (!options_.weak_memory)
-        return false;
+bool scheduler::buffer(shared_cell& cell, const void* from) {
     thread* self = cpu_.current;
     if (self == nullptr || stopping_ || cell.bytes_ > sizeof(u64)) {
         flush_stores();

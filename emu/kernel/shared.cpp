@@ -11,8 +11,8 @@ namespace spinup::kernel {
 
 shared_cell::shared_cell(system& k, std::string_view owner, std::string_view field, void* value,
                          std::size_t bytes)
-    : k_(k), value_(value), bytes_(static_cast<u32>(bytes)), id_(k.new_object()), owner_(owner),
-      field_(field) {}
+    : owner_(owner), field_(field), value_(value), bytes_(static_cast<u32>(bytes)),
+      id_(k.new_object()), k_(k) {}
 
 shared_cell::~shared_cell() {
     if (watched())
@@ -49,17 +49,17 @@ void shared_cell::end_atomic() {
 }
 
 void smp_mb(system& k) {
-    if (k.cpu().watches)
+    if (k.cpu().listens)
         k.sched().fence(check::barrier::full);
 }
 
 void smp_wmb(system& k) {
-    if (k.cpu().watches)
+    if (k.cpu().listens)
         k.sched().fence(check::barrier::write);
 }
 
 void smp_rmb(system& k) {
-    if (k.cpu().watches)
+    if (k.cpu().listens)
         k.sched().fence(check::barrier::read);
 }
 

@@ -21,10 +21,10 @@ class in_context {
 } // namespace
 
 simulated_kernel::simulated_kernel(virtual_timeline& line, trace& log, const oracle_config& config)
-    : system(line, log, sched_), oracle_(config.make()),
-      sched_(*this, line, log, memory_, oracle_->explores() ? oracle_.get() : nullptr,
-             config.options) {
-    line.set_oracle(oracle_->explores() ? oracle_.get() : nullptr);
+    : system(line, log, sched_), own_oracle_(config.make()),
+      oracle_(own_oracle_ != nullptr ? *own_oracle_ : *config.recorder),
+      sched_(*this, line, log, memory_, oracle_.explores() ? &oracle_ : nullptr, config.options) {
+    line.set_oracle(oracle_.explores() ? &oracle_ : nullptr);
 }
 
 simulated_kernel::~simulated_kernel() {
@@ -42,9 +42,7 @@ void simulated_kernel::stop() {
     sched_.stop();
 }
 
-const replay* simulated_kernel::replaying() const {
-    return dynamic_cast<const replay*>(oracle_.get());
-}
+const replay* simulated_kernel::replaying() const { return dynamic_cast<const replay*>(&oracle_); }
 
 std::string simulated_kernel::describe() const {
     std::string out = "at " + seconds(now());

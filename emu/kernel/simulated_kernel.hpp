@@ -44,9 +44,9 @@ class simulated_kernel final : public system, private check_context {
     [[nodiscard]] bus::dma& dma() { return memory_; }
 
     /// Draws of the model (jitter, odds) go through this too.
-    [[nodiscard]] oracle& choices() { return *oracle_; }
+    [[nodiscard]] oracle& choices() { return oracle_; }
     /// The schedule so far: a run with oracle_config::play() of it is the same run.
-    [[nodiscard]] const token& schedule() const { return oracle_->schedule(); }
+    [[nodiscard]] const token& schedule() const { return oracle_.schedule(); }
     /// The oracle of a replay, to ask whether it was faithful; nullptr if this is none.
     [[nodiscard]] const replay* replaying() const;
 
@@ -63,7 +63,8 @@ class simulated_kernel final : public system, private check_context {
   private:
     [[nodiscard]] std::string describe() const override;
 
-    std::unique_ptr<recording_oracle> oracle_;
+    const std::unique_ptr<recording_oracle> own_oracle_;
+    recording_oracle& oracle_;
     dma_arena memory_;
     scheduler sched_;
 };

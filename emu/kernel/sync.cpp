@@ -9,7 +9,7 @@ namespace spinup::kernel {
 void wait_queue::prepare(waiter& w) {
     if (w.queue == nullptr)
         waiters_.push(w);
-    if (k_.cpu().watches) [[unlikely]]
+    if (k_.cpu().listens) [[unlikely]]
         k_.sched().enqueued(id_);
 }
 
@@ -32,7 +32,7 @@ bool wait_queue::sleep_to(waiter& w, time_point deadline) {
 
 void wait_queue::wake_all() {
     scheduler& s = k_.sched();
-    if (s.watches()) [[unlikely]]
+    if (s.listens()) [[unlikely]]
         s.waking(id_, waiters_);
     while (!waiters_.empty())
         s.wake_by_another(waiters_.pop());
@@ -41,7 +41,7 @@ void wait_queue::wake_all() {
 
 void wait_queue::wake_one() {
     scheduler& s = k_.sched();
-    if (s.watches()) [[unlikely]]
+    if (s.listens()) [[unlikely]]
         s.waking(id_, waiters_);
     if (!waiters_.empty())
         s.wake_by_another(waiters_.pop());
@@ -74,7 +74,7 @@ void mutex::lock() {
         waiters_.push(w);
         s.block({.what = name_, .object = id_, .owner = &owner_});
     }
-    if (s.watches())
+    if (s.listens())
         s.locked(id_, name_, false);
 }
 
@@ -86,7 +86,7 @@ void mutex::unlock() {
             not_held();
         return;
     }
-    if (s.watches())
+    if (s.listens())
         s.unlocked(id_);
     if (waiters_.empty()) {
         owner_ = nullptr;
@@ -119,7 +119,7 @@ void spinlock::prepare() {
     }
     if (s.stopped())
         s.linger();
-    else if (s.watches())
+    else if (s.listens())
         s.locked(id_, name_, true);
 }
 
@@ -127,7 +127,7 @@ bool spinlock::may_unlock() {
     scheduler& s = k_.sched();
     cpu_state& cpu = k_.cpu();
     if (owner_ == cpu.context) {
-        if (s.watches())
+        if (s.listens())
             s.unlocked(id_);
         return true;
     }

@@ -43,6 +43,13 @@ class token {
         return t;
     }
 
+    /// The same as exploring(), in the memory of what it was before.
+    void restart() {
+        round_robin_ = false;
+        questions_ = 0;
+        picks_.clear();
+    }
+
     [[nodiscard]] std::string text() const;
     static result<token> parse(std::string_view text);
 

@@ -14,7 +14,7 @@ timer_list::timer_list(system& k, std::function<void()> fn)
 
 void timer_list::fire() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.listens())
         s.observe(id_);
     fn_();
 }
@@ -31,13 +31,13 @@ constexpr duration freeze_timeout = std::chrono::seconds{20};
 
 void freezer::publish() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.listens())
         s.publish(id_, u64{active_} << 1 | (frozen_ ? 1u : 0u));
 }
 
 void freezer::observe() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.listens())
         s.observe(id_);
 }
 
@@ -77,7 +77,7 @@ work::work(system& k, std::string_view name, std::function<void()> fn, freezer* 
 /// Linux: test_and_set_bit(WORK_STRUCT_PENDING_BIT), a full barrier whether it was set or not.
 void work::publish() {
     scheduler& s = k_.sched();
-    if (s.watches())
+    if (s.listens())
         s.publish(id_, (queued_ ? 1u : 0u) | (running_ ? 2u : 0u));
 }
 
@@ -179,7 +179,7 @@ void work::run() {
         queued_ = false;
         running_ = true;
         publish();
-        if (k_.cpu().watches)
+        if (k_.cpu().listens)
             k_.sched().observe(id_);
         fn_();
         k_.sched().returns("a work item");

@@ -6,6 +6,7 @@
 // node instead of two halve the depth, and the four keys share two cache lines.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <spinup/timeline.hpp>
 #include <vector>
@@ -71,6 +72,14 @@ class timer_heap {
         return t;
     }
 
+    /// Whether the earliest entry is the only one of its instant. Requires: not empty.
+    [[nodiscard]] bool untied() const {
+        const auto end = static_cast<u32>(std::min<std::size_t>(entries_.size(), arity + 1));
+        for (u32 child = 1; child < end; ++child)
+            if (entries_[child].when == entries_.front().when)
+                return false;
+        return true;
+    }
     /// All entries of the earliest instant, in order of arming. Requires: not empty.
     void earliest(std::vector<entry>& out) const;
 

@@ -6,8 +6,8 @@
 namespace spinup {
 
 namespace {
-// Holds the names of a machine with a disk; a power of two.
-constexpr std::size_t table_at_first = 256;
+// Holds the names of a machine with a disk, some 140, without growing; a power of two.
+constexpr std::size_t table_at_first = 512;
 
 std::size_t hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
 } // namespace
@@ -15,18 +15,20 @@ std::size_t hash(std::string_view text) { return std::hash<std::string_view>{}(t
 trace_ring::trace_ring(const timeline& line, std::size_t capacity)
     : trace(line), capacity_(capacity), table_(table_at_first) {
     CHECK(capacity > 0);
+    names_.reserve(table_at_first / 2);
     intern(""); // name_id 0
 }
 
 name_id trace_ring::intern(std::string_view text) {
     const std::size_t mask = table_.size() - 1;
-    for (std::size_t at = hash(text) & mask; table_[at] != 0; at = (at + 1) & mask)
+    std::size_t at = hash(text) & mask;
+    for (; table_[at] != 0; at = (at + 1) & mask)
         if (names_[table_[at] - 1] == text)
             return static_cast<name_id>(table_[at] - 1);
     const auto id = static_cast<u32>(names_.size());
     names_.push_back(texts_.emplace_back(text));
     if (names_.size() * 2 <= table_.size()) {
-        place_in_table(id);
+        table_[at] = id + 1;
     } else {
         table_.assign(table_.size() * 2, 0);
         for (u32 each = 0; each <= id; ++each)

@@ -23,15 +23,20 @@ bool lock_order::known(node from, node to) const {
                                                 [to](const edge& e) { return e.to == to; });
 }
 
-/// Whether `to` is taken, directly or not, inside `from`; then `text` tells by whom.
-bool lock_order::path(node from, node to, std::set<node>& been, std::string& text) const {
+std::string lock_order::text(const edge& e) const {
+    return "  " + e.who.text(names_) + " took " + std::string{names_.name(e.inner)} + " holding " +
+           std::string{names_.name(e.outer)} + " at " + seconds(e.who.at) + "\n";
+}
+
+/// Whether `to` is taken, directly or not, inside `from`; then `told` says by whom.
+bool lock_order::path(node from, node to, std::set<node>& been, std::string& told) const {
     const auto edges = order_.find(from);
     if (edges == order_.end() || !been.insert(from).second)
         return false;
     for (const edge& e : edges->second) {
-        if (e.to != to && !path(e.to, to, been, text))
+        if (e.to != to && !path(e.to, to, been, told))
             continue;
-        text.insert(0, e.text);
+        told.insert(0, text(e));
         return true;
     }
     return false;
@@ -50,9 +55,7 @@ std::optional<std::string> lock_order::taken(const actor& who, const lock_list& 
         const node to{by_class, by_class ? to_class : lock.object};
         if (known(from, to))
             continue;
-        const std::string text =
-            "  " + who.text(names_) + " took " + std::string{names_.name(lock.name)} + " holding " +
-            std::string{names_.name(outer.name)} + " at " + seconds(who.at) + "\n";
+        const edge made{to, who, lock.name, outer.name};
         std::set<node> been;
         std::string others;
         if (!found && path(to, from, been, others))
@@ -61,31 +64,35 @@ std::optional<std::string> lock_order::taken(const actor& who, const lock_list& 
                         .append(names_.name(lock.name))
                         .append(" are taken in both orders\n")
                         .append(others)
-                        .append(text);
-        order_[from].push_back({to, text});
+                        .append(text(made));
+        order_[from].push_back(made);
     }
     return found;
 }
 
+std::string lock_order::text(const actor& who, std::string_view did) const {
+    return "  " + who.text(names_) + " " + std::string{did} + " at " + seconds(who.at) + "\n";
+}
+
 std::optional<std::string> lock_order::judge(const held_lock& lock, irq_use& use) {
-    if (use.reported || use.in_interrupt.empty() || use.slept.empty())
+    if (use.reported || !use.in_interrupt || !use.slept)
         return std::nullopt;
     use.reported = true;
     return std::string{names_.name(lock.name)} + " is held over a sleep, and interrupts take it\n" +
-           use.in_interrupt + use.slept;
+           text(*use.in_interrupt, "took it") + text(*use.slept, "slept with it");
 }
 
 std::optional<std::string> lock_order::in_interrupt(const actor& who, const held_lock& lock) {
     irq_use& use = irq_use_[class_of(lock.name)];
-    if (use.in_interrupt.empty())
-        use.in_interrupt = "  " + who.text(names_) + " took it at " + seconds(who.at) + "\n";
+    if (!use.in_interrupt)
+        use.in_interrupt = who;
     return judge(lock, use);
 }
 
 std::optional<std::string> lock_order::slept_with(const actor& who, const held_lock& lock) {
     irq_use& use = irq_use_[class_of(lock.name)];
-    if (use.slept.empty())
-        use.slept = "  " + who.text(names_) + " slept with it at " + seconds(who.at) + "\n";
+    if (!use.slept)
+        use.slept = who;
     return judge(lock, use);
 }
 

@@ -33,19 +33,24 @@ class lock_order {
   private:
     /// A class, or a lock by its number where the classes are equal.
     using node = std::pair<bool, u64>;
+    // Who did what first is kept as it is: it is put into words for what is reported alone.
     struct edge {
         node to;
-        std::string text;
+        actor who;
+        name_id inner;
+        name_id outer;
     };
     struct irq_use {
-        std::string in_interrupt;
-        std::string slept;
+        std::optional<actor> in_interrupt;
+        std::optional<actor> slept;
         bool reported = false;
     };
 
     u64 class_of(name_id name);
     [[nodiscard]] bool known(node from, node to) const;
-    bool path(node from, node to, std::set<node>& been, std::string& text) const;
+    [[nodiscard]] std::string text(const edge& e) const;
+    [[nodiscard]] std::string text(const actor& who, std::string_view did) const;
+    bool path(node from, node to, std::set<node>& been, std::string& told) const;
     std::optional<std::string> judge(const held_lock& lock, irq_use& use);
 
     const trace& names_;

@@ -69,6 +69,7 @@ class hunter {
             if (!o.first_at) {
                 o.first_at = i;
                 o.run = std::move(r);
+                o.run.token = (*made)->last().text();
             }
             if (!all)
                 break;

@@ -9,7 +9,7 @@ void run_choices::start(oracle* strategy, const script* what) {
     strategy_ = strategy;
     script_ = what;
     open_ = false;
-    schedule_ = kernel::token::exploring();
+    schedule_.restart();
     options_.clear();
 }
 

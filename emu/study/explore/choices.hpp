@@ -4,12 +4,13 @@
 // that follow still mean what they did.
 #pragma once
 
+#include "emu/kernel/oracles.hpp"
 #include "emu/study/explore/exploration.hpp"
 #include "emu/study/scenarios/stage.hpp"
 
 namespace spinup::study {
 
-class run_choices final : public oracle, public option_source {
+class run_choices final : public kernel::recording_oracle, public option_source {
   public:
     /// Before a run: who will be asked. The strategy or script outlives the run.
     void draw_from(oracle& strategy) { start(&strategy, nullptr); }
@@ -29,7 +30,8 @@ class run_choices final : public oracle, public option_source {
     void touched(deed what, u32 object) override;
     u32 draw(std::string_view name, u32 below) override;
 
-    [[nodiscard]] const kernel::token& schedule() const { return schedule_; }
+    [[nodiscard]] bool explores() const override { return true; }
+    [[nodiscard]] const kernel::token& schedule() const override { return schedule_; }
     [[nodiscard]] const std::vector<kernel::run_option>& options() const { return options_; }
 
   private:

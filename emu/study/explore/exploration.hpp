@@ -16,7 +16,7 @@ namespace spinup::study {
 struct schedule_result {
     std::string verdict; ///< a name of verdicts.hpp: "ok", a finding, a property
     std::string reason;  ///< what a person should read about it
-    std::string token;   ///< replays it; only if the verdict is not "ok"
+    std::string token;   ///< replays it; of play() alone, for few of those that run are shown
     u64 digest = 0;
     u64 decisions = 0;
     time_point end{};

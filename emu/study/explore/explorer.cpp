@@ -63,16 +63,13 @@ class world_explorer final : public explorer {
   public:
     world_explorer(const exploration& what, machine::machine m, const machine::world_options& o)
         : what_(what), machine_(std::move(m)), options_(o), settings_(settings_of(what)) {
-        options_.schedule = kernel::oracle_config::ask(choices_, kernel_options_of(what));
+        options_.schedule = kernel::oracle_config::use(choices_, kernel_options_of(what));
         [[maybe_unused]] static const bool kept = keep_freed_memory();
     }
 
     schedule_result run(oracle& strategy) override {
         choices_.draw_from(strategy);
-        schedule_result r = execute(shown_steps::none);
-        if (r.verdict != verdict_ok)
-            r.token = last().text();
-        return r;
+        return execute(shown_steps::none);
     }
 
     schedule_result play(const script& what, shown_steps steps) override {

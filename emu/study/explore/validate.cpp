@@ -54,7 +54,7 @@ class validator {
             ++report.schedules;
             if (r.verdict == verdict_ok)
                 continue;
-            note(report, which, n, r);
+            note(report, which, n, r, *runs);
             if (const property* broken = find_property(r.verdict); broken != nullptr) {
                 left.erase(std::find(left.begin(), left.end(), broken));
                 runs = explorer_of(which, left);
@@ -92,7 +92,8 @@ class validator {
         return std::move(*made);
     }
 
-    static void note(part_report& report, const part& which, u64 n, const schedule_result& r) {
+    static void note(part_report& report, const part& which, u64 n, const schedule_result& r,
+                     const explorer& runs) {
         const auto same = std::find_if(report.rows.begin(), report.rows.end(),
                                        [&r](const auto& row) { return row.name == r.verdict; });
         if (same != report.rows.end()) {
@@ -108,7 +109,7 @@ class validator {
         row.first_at = n;
         row.after = r.end.time_since_epoch();
         row.reason = r.reason;
-        row.token = r.token;
+        row.token = runs.last().text();
     }
 
     const validation_plan& plan_;

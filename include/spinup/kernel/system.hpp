@@ -32,6 +32,7 @@ struct cpu_state {
     u16 pid = 0;                ///< of the thread; 0 without one
     bool attention = false;     ///< an interrupt is pending, or an oracle explores
     bool watches = false;       ///< an oracle explores: accesses to shared fields are its business
+    bool listens = false;       ///< and what is done to locks and queues, too: somebody is told
     u32 objects = 0;            ///< numbered so far
 };
 

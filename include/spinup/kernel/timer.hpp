@@ -12,7 +12,7 @@ class timer_list {
 
     /// Context: any.
     void mod_timer(time_point expires) {
-        if (k_.cpu().watches) [[unlikely]]
+        if (k_.cpu().listens) [[unlikely]]
             publish();
         timer_.at(expires);
     }

@@ -124,18 +124,18 @@ class wait_queue {
     // publish() by one context is known to another behind its observe(). `state` is what it guards
     // besides the queue.
     void publish(u32 state = 0) {
-        if (k_.cpu().watches) [[unlikely]]
+        if (k_.cpu().listens) [[unlikely]]
             publish_slow(state);
     }
     void observe() const {
-        if (k_.cpu().watches) [[unlikely]]
+        if (k_.cpu().listens) [[unlikely]]
             observe_slow();
     }
     void publish_slow(u32 state);
     void observe_slow() const;
     void state_slow(u32 state);
     void now_is(u32 state) {
-        if (k_.cpu().watches) [[unlikely]]
+        if (k_.cpu().listens) [[unlikely]]
             state_slow(state);
     }
 

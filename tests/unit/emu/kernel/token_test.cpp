@@ -1,5 +1,8 @@
 #include "emu/kernel/oracles.hpp"
+#include "emu/kernel/simulated_kernel.hpp"
 #include "emu/kernel/token.hpp"
+#include "emu/time/virtual_timeline.hpp"
+#include "emu/trace/trace_ring.hpp"
 #include <gtest/gtest.h>
 #include <spinup/base/rng.hpp>
 
@@ -87,6 +90,13 @@ TEST(token, random_text_never_crashes) {
     }
 }
 
+TEST(token, starts_again_as_if_it_were_new) {
+    token t;
+    t.record(choice::thread, 3, 2);
+    t.restart();
+    EXPECT_EQ(t, token::exploring());
+}
+
 TEST(seeded_random, is_fixed_by_its_seed_and_stays_in_range) {
     seeded_random a(7);
     seeded_random b(7);
@@ -133,6 +143,16 @@ TEST(replay, notices_other_questions) {
     (void)kind.pick(choice::random, 3);
     (void)kind.pick(choice::thread, 3);
     EXPECT_TRUE(kind.mismatched());
+}
+
+TEST(oracle_config, uses_a_recorder_as_it_is) {
+    seeded_random mine(7);
+    virtual_timeline line;
+    trace_ring log{line};
+    simulated_kernel k{line, log, oracle_config::use(mine)};
+    static_cast<void>(k.choices().pick(choice::random, 9));
+    EXPECT_EQ(&k.schedule(), &mine.schedule());
+    EXPECT_EQ(mine.schedule().picks().size(), 1u);
 }
 
 TEST(replay, of_round_robin_does_not_explore) {

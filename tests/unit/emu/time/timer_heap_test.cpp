@@ -83,6 +83,7 @@ RC_GTEST_PROP(TimerHeap, earliest_lists_one_instant_in_order_of_arming, ()) {
 
     std::vector<timer_heap::entry> got;
     heap.earliest(got);
+    RC_ASSERT(heap.untied() == (got.size() == 1));
     RC_ASSERT(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i)
         RC_ASSERT(got[i].what == expected[i]);
