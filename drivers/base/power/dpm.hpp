@@ -77,6 +77,9 @@ class dpm {
     bool abort_resumes_all = true;
     /// Tasks run again after it.
     bool abort_thaws_tasks = true;
+    /// The platform has slept since this transition began, and so power was gone. Linux:
+    /// pm_resume_via_firmware().
+    bool resume_via_firmware = false;
 
     [[nodiscard]] kernel::system& kernel() { return k_; }
     /// Holds up what is freezable from before prepare until after complete.
