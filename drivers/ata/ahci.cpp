@@ -54,6 +54,8 @@ errno_t ahci_pci_device_suspend(device& dev, kernel::pm_message mesg) {
     // was sent by EH. With a disk start that has EH stop the disks there are some.
     if (const errno_t rc = request_of(h.host_.design.host_suspend, h.host_, mesg); failed(rc))
         return rc;
+    if (const errno_t rc = ata_host_stop_late(h.host_); failed(rc))
+        return rc;
     // Interrupts are off before the function goes to D3. AHCI 1.1, 8.3.3.
     auto ctl = spec::ghc{};
     ctl.raw = h.hpriv_.mmio.read32(spec::ghc::offset);
@@ -74,6 +76,8 @@ errno_t ahci_pci_device_resume(device& dev, kernel::pm_message mesg) {
     if (const errno_t rc = ahci_reset_controller(h.host_, h.hpriv_); failed(rc))
         return rc;
     ahci_init_controller(h.host_, h.hpriv_);
+    if (h.host_.scsi.pm.resume_via_firmware)
+        ata_host_power_was_gone(h.host_);
     return request_of(h.host_.design.host_resume, h.host_, mesg);
 }
 

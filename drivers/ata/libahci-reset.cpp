@@ -15,6 +15,9 @@ constexpr duration wait_after_srst = 150ms;
 /// For PxCMD.CLO (AHCI 1.3.1, 3.3.7) to clear. The standard has no time; Linux polls for 500 ms.
 constexpr duration clo_timeout = 500ms;
 constexpr duration register_poll = 1ms;
+/// For a FIS that the HBA has kept to get to memory and PxTFD. The standard has no time; a FIS of
+/// 20 bytes takes some microseconds, so this is generous.
+constexpr duration fis_posting = 100us;
 /// PMP field of an SRST that a port multiplier shall take for itself (SATA_PMP_CTRL_PORT).
 constexpr u8 pmp_ctrl_port = 15;
 
@@ -36,8 +39,22 @@ ata_class ahci_dev_classify(ata_port& ap) {
     }
 }
 
+/// Waits until the HBA has taken the command of slot 0. Returns: -EBUSY if it has not by then,
+/// -EINTR if a suspend ended the wait.
+errno_t wait_taken(ata_port& ap, duration timeout) {
+    const ahci_port_priv& pp = ahci_priv(ap);
+    const time_point deadline = ap.kernel.now() + timeout;
+    while ((pp.read<spec::px_ci>().raw & 1) != 0) {
+        if (ap.kernel.now() >= deadline)
+            return errno_t::ebusy;
+        if (const errno_t rc = ata_eh_msleep(ap, register_poll); failed(rc))
+            return rc;
+    }
+    return errno_t::ok;
+}
+
 /// Sends a control FIS through slot 0. With a timeout, waits until the HBA has taken it.
-/// Returns: -EBUSY if it has not.
+/// Returns: -EBUSY if it has not, -EINTR if a suspend ended the wait.
 errno_t ahci_exec_polled_cmd(ata_port& ap, const ata_taskfile& tf, u8 pmp,
                              spec::cmd_header_dw0 opts, duration timeout) {
     ahci_port_priv& pp = ahci_priv(ap);
@@ -47,11 +64,10 @@ errno_t ahci_exec_polled_cmd(ata_port& ap, const ata_taskfile& tf, u8 pmp,
     pp.write_raw<spec::px_ci>(1);
     if (timeout == duration{})
         return errno_t::ok;
-    const u32 ci = ahci_wait_port<spec::px_ci>(ap, 1, 1, register_poll, timeout);
-    if ((ci & 1) == 0)
-        return errno_t::ok;
-    static_cast<void>(ahci_kick_engine(ap));
-    return errno_t::ebusy;
+    const errno_t rc = wait_taken(ap, timeout);
+    if (rc == errno_t::ebusy)
+        static_cast<void>(ahci_kick_engine(ap));
+    return rc;
 }
 
 errno_t srst_failed(ata_port& ap, std::string_view reason, errno_t rc) {
@@ -90,17 +106,32 @@ errno_t ahci_softreset(ata_link& link, ata_class& cls, time_point deadline) {
     const auto reset_and_clear_busy = spec::cmd_header_dw0{}
                                           .with(spec::cmd_header_dw0::r, true)
                                           .with(spec::cmd_header_dw0::c, true);
-    if (failed(ahci_exec_polled_cmd(ap, tf, pmp, reset_and_clear_busy, timeout)))
-        return srst_failed(ap, "1st FIS failed", errno_t::eio);
+    const errno_t sent = ahci_exec_polled_cmd(ap, tf, pmp, reset_and_clear_busy, timeout);
+    if (failed(sent))
+        return sent == errno_t::eintr ? sent : srst_failed(ap, "1st FIS failed", errno_t::eio);
     ata_msleep(ap, srst_hold);
     tf.ctl = spec::ata_control::none;
     static_cast<void>(ahci_exec_polled_cmd(ap, tf, pmp, {}, {}));
 
-    ata_msleep(ap, wait_after_srst);
+    if (const errno_t rc = ata_eh_msleep(ap, wait_after_srst); failed(rc))
+        return rc;
     if (const errno_t rc = ata_wait_ready(link, deadline, ahci_check_ready); failed(rc))
         return rc == errno_t::eintr ? rc : srst_failed(ap, "device not ready", rc);
     cls = ahci_dev_classify(ap);
     return errno_t::ok;
+}
+
+bool ahci_listen(ata_link& link) {
+    ata_port& ap = link.ap;
+    ahci_port_priv& pp = ahci_priv(ap);
+    // With DIAG.X set the HBA keeps the answer to itself (AHCI 1.3.1, 10.4.2).
+    pp.write(pp.read<spec::px_serr>());
+    if (ata_link_online(link) && ahci_check_ready(link) == 0)
+        ap.kernel.usleep_range(fis_posting);
+    if (ata_link_offline(link) || ahci_check_ready(link) <= 0)
+        return false;
+    ahci_start_engine(ap);
+    return true;
 }
 
 errno_t ahci_hardreset(ata_link& link, ata_class& cls, time_point deadline) {

@@ -196,8 +196,13 @@ void ahci_power_down(ahci_port_priv& pp) {
 }
 
 errno_t ahci_port_suspend(ata_port& ap, kernel::pm_message) {
-    const errno_t rc = ahci_deinit_port(ap);
+    // What a device says that could not listen yet must be received. While EH runs, nobody else
+    // writes that it is so.
+    const bool receives = ap.deaf;
+    const errno_t rc = receives ? ahci_stop_engine(ap) : ahci_deinit_port(ap);
     if (!failed(rc)) {
+        if (receives)
+            return rc;
         ahci_power_down(ahci_priv(ap));
         return rc;
     }
@@ -268,7 +273,7 @@ void ahci_port_start(ata_port& ap, ahci_port_priv& pp) {
 const ata_port_operations ahci_ops{
     ahci_qc_prep,   ahci_qc_issue,  ahci_qc_fill_rtf,  ahci_freeze,        ahci_thaw,
     ahci_softreset, ahci_hardreset, ahci_postreset,    ahci_error_handler, ahci_post_internal_cmd,
-    ahci_scr_read,  ahci_scr_write, ahci_port_suspend, ahci_port_resume,
+    ahci_scr_read,  ahci_scr_write, ahci_port_suspend, ahci_port_resume,   ahci_listen,
 };
 
 } // namespace spinup::drivers

@@ -19,6 +19,7 @@ void ahci_fill_cmd_slot(ahci_port_priv& pp, u32 slot, spec::cmd_header_dw0 opts)
 // libahci-reset.cpp
 errno_t ahci_softreset(ata_link& link, ata_class& cls, time_point deadline);
 errno_t ahci_hardreset(ata_link& link, ata_class& cls, time_point deadline);
+bool ahci_listen(ata_link& link);
 /// Stops the engine, clears BSY and DRQ if the HBA can, and starts it again. Sleeps.
 errno_t ahci_kick_engine(ata_port& ap);
 

@@ -31,6 +31,7 @@ const ata_port_operations ata_dummy_port_ops{
     [](ata_link&, scr, u32) {},
     [](ata_port&, kernel::pm_message) { return errno_t::ok; },
     [](ata_port&) { return errno_t::ok; },
+    [](ata_link&) { return false; },
 };
 
 ata_device::ata_device(kernel::system& k, ata_link& owner, u32 port_id)

@@ -135,8 +135,14 @@ errno_t atapi_eh_clear_ua(ata_device& dev) {
 /// What follows a reset, in order.
 errno_t configure(ata_link& link) {
     ata_eh_context& ehc = link.eh_context;
+    // Between two of EH's commands; one that the device has taken only a reset would end.
+    const auto overtaken = [&link] { return ata_eh_suspend_overtakes(link.ap); };
+    if (overtaken())
+        return errno_t::eintr;
     if (const errno_t rc = ata_eh_revalidate_and_attach(link); failed(rc))
         return rc;
+    if (overtaken())
+        return errno_t::eintr;
     if (any(ehc.i.flags, ATA_EHI_SETMODE)) {
         ata_device* failed_dev = nullptr;
         if (const errno_t rc = ata_set_mode(link, failed_dev); failed(rc))
@@ -146,6 +152,8 @@ errno_t configure(ata_link& link) {
     if (any(ehc.i.flags, ATA_EHI_DID_RESET) && link.dev.cls == ata_class::atapi)
         if (const errno_t rc = atapi_eh_clear_ua(link.dev); failed(rc))
             return rc;
+    if (overtaken())
+        return errno_t::eintr;
     set_active_at(link, spin_up_step::after_set_mode);
     if (any(ehc.i.flags, ATA_EHI_DID_RESET) && link.ap.host.eh.sets_lpm)
         sata_link_forbid_lpm(link);
@@ -202,8 +210,8 @@ errno_t ata_eh_recover(ata_port& ap) {
             }
         }
         const errno_t rc = configure(link);
-        if (!failed(rc))
-            return errno_t::ok;
+        if (!failed(rc) || rc == errno_t::eintr)
+            return rc;
         ata_eh_handle_dev_fail(link.dev, rc);
     }
 }

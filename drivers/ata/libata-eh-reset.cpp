@@ -48,6 +48,7 @@ errno_t perform(ata_link& link, reset_try& t) {
     ata_port& ap = link.ap;
     ata_eh_context& ehc = link.eh_context;
     ata_eh_freeze_port(ap);
+    ata_eh_hear_before_reset(ap);
     t.method = ap.ops->hardreset;
     t.deadline = ap.kernel.now() + reset_timeouts[t.nr++];
     ap.kernel.emit(trace_event::eh_reset, ap.print_id, t.nr);
@@ -88,6 +89,8 @@ errno_t after_reset(ata_link& link, bool classify, const reset_try& t) {
         }
     }
     const bool online = ata_link_online(link);
+    if (online)
+        ata_eh_heard(ap);
     const bool unknown = online && ehc.cls == ata_class::unknown;
     if (!online || unknown)
         ehc.cls = ata_class::none;

@@ -160,7 +160,9 @@ void ata_eh_unload(ata_port& ap) {
     set_bits(ap.pflags, ata_pflags::UNLOADED);
 }
 
-void unload_or_finish(ata_port& ap) {
+/// Of a port that is suspended, or whose driver goes.
+void leave_alone(ata_port& ap) {
+    ata_eh_stop_late(ap);
     if (any_once(ap.pflags, ata_pflags::UNLOADING) && !any_once(ap.pflags, ata_pflags::UNLOADED))
         ata_eh_unload(ap);
     ata_eh_finish(ap);
@@ -178,7 +180,7 @@ void ata_scsi_port_error_handler(ata_port& ap, Scsi_Host& host) {
         if (!any_once(ap.pflags, ata_pflags::UNLOADING | ata_pflags::SUSPENDED))
             recover(ap);
         else
-            unload_or_finish(ap);
+            leave_alone(ap);
         ata_eh_handle_port_suspend(ap);
     } while (repeat_or_end(ap, host));
     ata_eh_release(ap);

@@ -132,6 +132,8 @@ errno_t ata_dev_set_mode(ata_device& dev) {
     // A device may refuse a mode; that it has none at all shows in the IDENTIFY that follows.
     if (any(err, ~ac_err::DEV))
         return errno_t::eio;
+    if (ata_eh_suspend_overtakes(link.ap))
+        return errno_t::eintr;
     if (const errno_t rc = ata_dev_revalidate(dev, ata_class::unknown); failed(rc))
         return rc;
     link.ap.kernel.emit(trace_event::ata_configured, link.ap.print_id, udma_rate(mode));

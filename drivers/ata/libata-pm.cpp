@@ -102,17 +102,6 @@ const dev_pm_ops ata_port_pm_ops = make_port_pm_ops();
 
 bool eh_starts_disks(const ata_port& ap) { return ap.host.scsi.start.eh_starts_disks; }
 
-bool ata_eh_suspend_aborts(ata_port& ap) {
-    if (!ap.host.design.suspend_aborts_resume)
-        return false;
-    spin_guard guard(ap.lock);
-    if (!any(ap.pflags, ata_pflags::RESUMING) || !any(ap.pflags, ata_pflags::PM_PENDING))
-        return false;
-    const kernel::pm_message asked = ap.pm_mesg;
-    // Runtime PM leaves the power on: the drive would go on to spin up, and nobody would stop it.
-    return !asked.resumes() && asked.event != kernel::pm_event::auto_suspend;
-}
-
 errno_t ata_tree_runtime_suspend(ata_port& ap) {
     if (scsi_device* const sdev = ap.link.dev.sdev; sdev != nullptr)
         for (device* dev : {&sdev->sdev_gendev, &sdev->target_gendev})
@@ -132,6 +121,7 @@ void ata_eh_handle_port_resume(ata_port& ap) {
     if (!pm_posted(ap, true))
         return;
     WARN_ON(ap.kernel, !any_once(ap.pflags, ata_pflags::SUSPENDED));
+    ata_eh_set_deaf(ap, false);
     ap.resumed = ap.ops->port_resume(ap);
     if (ap.host.design.takes_requests_whole)
         return;
@@ -156,18 +146,24 @@ void ata_eh_take_request(ata_port& ap) {
     }
 }
 
+void ata_eh_stop_disk(ata_port& ap, kernel::pm_message mesg) {
+    // The machine goes on in a moment, so a disk need not stop for an image.
+    const bool stops = mesg.event != kernel::pm_event::freeze || ap.host.switches.freeze_stops_disk;
+    if (eh_starts_disks(ap) && stops && ata_dev_enabled(ap.link.dev))
+        ata_dev_power_set_standby(ap.link.dev);
+}
+
 void ata_eh_handle_port_suspend(ata_port& ap) {
     if (!pm_posted(ap, false))
         return;
     WARN_ON(ap.kernel, any_once(ap.pflags, ata_pflags::SUSPENDED));
-    // A resume that was aborted leaves the port frozen, and a drive that cannot listen yet.
-    const bool deaf = ata_eh_suspend_aborts(ap) && any_once(ap.pflags, ata_pflags::FROZEN);
-    // The machine goes on in a moment, so a disk need not stop for an image.
-    const bool stops =
-        ap.pm_mesg.load().event != kernel::pm_event::freeze || ap.host.switches.freeze_stops_disk;
-    if (eh_starts_disks(ap) && stops && !deaf && ata_dev_enabled(ap.link.dev))
-        ata_dev_power_set_standby(ap.link.dev);
+    // A resume that was aborted leaves the port frozen, and a drive that cannot listen yet or can.
+    const bool deaf =
+        ata_eh_suspend_aborts(ap) && any_once(ap.pflags, ata_pflags::FROZEN) && !ata_eh_listen(ap);
+    if (!deaf)
+        ata_eh_stop_disk(ap, ap.pm_mesg);
     ata_eh_freeze_port(ap);
+    ata_eh_set_deaf(ap, deaf);
     const errno_t rc = ap.ops->port_suspend(ap, ap.pm_mesg);
 
     spin_guard guard(ap.lock);
@@ -180,6 +176,7 @@ void ata_eh_handle_port_suspend(ata_port& ap) {
         set_bits(ap.pflags, ata_pflags::SUSPENDED);
     else if (any(ap.pflags, ata_pflags::FROZEN))
         ata_port_schedule_eh(ap);
+    ap.deaf = ap.deaf && !failed(rc);
     report_result(ap, rc);
 }
 

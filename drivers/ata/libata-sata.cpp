@@ -115,7 +115,8 @@ errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_p
     time_point since = ap.kernel.now();
 
     for (;;) {
-        ata_msleep(ap, timing.interval);
+        if (const errno_t rc = ata_eh_msleep(ap, timing.interval); failed(rc))
+            return rc;
         const auto det = read_sstatus(link).get(spec::px_ssts::det);
         const time_point now = ap.kernel.now();
         if (det == last) {
@@ -133,6 +134,8 @@ errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_p
     }
 }
 
+void sata_link_turn_off(ata_link& link) { write_det(link, spec::sctl_det::offline); }
+
 void sata_link_forbid_lpm(ata_link& link) {
     const auto all =
         spec::sctl_ipm::no_partial | spec::sctl_ipm::no_slumber | spec::sctl_ipm::no_devsleep;
@@ -146,7 +149,8 @@ errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_poi
     unsigned tries = link_resume_tries;
     do {
         write_det(link, spec::sctl_det::none);
-        ata_msleep(ap, resume_delay);
+        if (const errno_t rc = ata_eh_msleep(ap, resume_delay); failed(rc))
+            return rc;
     } while (!det_is_cleared(read_scontrol(link)) && --tries != 0);
     if (tries == 0)
         return errno_t::ok; // as Linux: the link is taken for offline

@@ -78,6 +78,9 @@ struct ata_port_operations {
     void (*scr_write)(ata_link& link, scr reg, u32 value);
     errno_t (*port_suspend)(ata_port& ap, kernel::pm_message mesg); ///< sleeps
     errno_t (*port_resume)(ata_port& ap);                           ///< sleeps
+    /// Whether the device has answered the last reset, so that it takes commands; then the port
+    /// gives them. Needs the FIS receiver. Sleeps.
+    bool (*listen)(ata_link& link);
 };
 
 /// A command. The table of a port holds all it will ever have.
@@ -247,6 +250,12 @@ struct ata_port {
     /// This EH run has configured a device: the port is ready when it ends.
     bool configured = false;
 
+    // With pm_design::suspend_aborts_resume. Locks: lock.
+    bool unheard = false;   ///< power was gone, and its device has not answered a reset since
+    bool deaf = false;      ///< it is suspended, and its device could not be told to stop
+    bool last_look = false; ///< the host asks EH for the last look at such a device
+    errno_t late_result = errno_t::ok; ///< of that
+
     kernel::shared<kernel::pm_message> pm_mesg{kernel, tdev.name, "pm_mesg"};
     /// What EH is to do for it, and how. With pm_design::takes_requests_whole; otherwise eh_info
     /// has it. Locks: lock.
@@ -317,8 +326,8 @@ void ata_port_probe(ata_port& ap);
 
 /// Sleeps with the EH mutex let go, if the caller holds it. Context: thread.
 void ata_msleep(ata_port& ap, duration d);
-/// The same, of EH that waits for a drive: with pm_design::suspend_aborts_resume, a suspend ends
-/// it. Context: EH. Returns: -EINTR if one did.
+/// The same, of EH that waits for a link or a drive: with pm_design::suspend_aborts_resume, a
+/// suspend ends it. Context: EH. Returns: -EINTR if one did.
 errno_t ata_eh_msleep(ata_port& ap, duration d);
 void ata_eh_acquire(ata_port& ap);
 void ata_eh_release(ata_port& ap);
@@ -360,6 +369,8 @@ void ata_dev_power_set_active(ata_device& dev);
 [[nodiscard]] bool ata_link_offline(ata_link& link);
 errno_t ata_wait_ready(ata_link& link, time_point deadline, ata_check_ready_fn check);
 errno_t sata_link_debounce(ata_link& link, const sata_deb_timing& timing, time_point deadline);
+/// Turns the phy off until the next COMRESET.
+void sata_link_turn_off(ata_link& link);
 /// Forbids all transitions of the link's power management, by SControl.
 void sata_link_forbid_lpm(ata_link& link);
 errno_t sata_link_resume(ata_link& link, const sata_deb_timing& timing, time_point deadline);

@@ -47,9 +47,32 @@ template <class Info> void ata_ehi_hotplugged(Info& ehi) {
 /// Context: thread. Sleeps. Locks: none.
 void ata_port_wait_eh(ata_port& ap);
 
-/// Whether a suspend has been posted that this pass, a resume, is to give way to.
-/// Locks: none held. Takes ap.lock.
+// With pm_design::suspend_aborts_resume. Locks: none held; they take ap.lock.
+
+/// Whether a suspend has been posted that this pass, a resume, is to give way to between two
+/// commands of its own.
+[[nodiscard]] bool ata_eh_suspend_overtakes(ata_port& ap);
+/// ...and in a wait: so does one for a device that has not answered since its power came.
 [[nodiscard]] bool ata_eh_suspend_aborts(ata_port& ap);
+/// Notes what came after power was gone: every device has yet to answer.
+/// Context: thread, the host's resume.
+void ata_host_power_was_gone(ata_host& host);
+/// The device of this port has answered a reset, or nobody can tell any more whether it would.
+void ata_eh_heard(ata_port& ap);
+/// Before a reset, which makes a device owe its answer again: whether it has given one.
+/// Context: EH. Sleeps.
+void ata_eh_hear_before_reset(ata_port& ap);
+/// Whether the device has answered the last reset. Then the port is thawed, and it can be given
+/// commands. Context: EH. Sleeps.
+[[nodiscard]] bool ata_eh_listen(ata_port& ap);
+/// The port is suspended, or about to be, with a device that cannot be told to stop.
+void ata_eh_set_deaf(ata_port& ap, bool deaf);
+/// Of a port that is suspended although its device could not be told to stop: if it listens now, it
+/// is told. Context: EH. Sleeps.
+void ata_eh_stop_late(ata_port& ap);
+/// The host is about to lose its power: has EH look at such devices for the last time, and waits.
+/// Context: thread. Sleeps. Returns: why a port did not go down.
+errno_t ata_host_stop_late(ata_host& host);
 
 /// Before eh_info is taken, with pm_design::takes_requests_whole: whether a resume has been posted
 /// that the port has not been made to work for yet. Locks: ap.lock.
@@ -60,6 +83,9 @@ void ata_eh_take_request(ata_port& ap);
 
 /// Whether EH stops and starts disks around a system sleep.
 [[nodiscard]] bool eh_starts_disks(const ata_port& ap);
+
+/// Stops the port's disk for this suspend, if that is EH's to do. Context: EH. Sleeps.
+void ata_eh_stop_disk(ata_port& ap, kernel::pm_message mesg);
 
 /// The usual error_handler: autopsy, report, recover, finish. Context: EH. Sleeps.
 void ata_std_error_handler(ata_port& ap);

@@ -114,10 +114,12 @@ struct pm_design {
 
     /// It claims that the caller of a resume never waits for a drive.
     bool resume_returns = false;
-    /// A suspend that is posted while EH waits for a drive that is busy since its power-up ends the
-    /// wait: the port goes down at once, what the queue holds stays there, and the drive gets no
-    /// command, which it could not take. One that answers is put into standby as ever. A runtime
-    /// suspend, which leaves the power on, waits until the drive can be told to stop.
+    /// A suspend that is posted while EH waits for a link, or for a drive that has been busy since
+    /// its power-up, ends the wait, and the port goes down at once; what the queue holds stays
+    /// there. A drive that has answered is put into standby, without what else a resume is for. One
+    /// that has not cannot take a command; it is asked once more when all ports are down, and told
+    /// to stop if it listens by then. A runtime suspend, which leaves the power on, waits until the
+    /// drive can be told.
     bool suspend_aborts_resume = false;
     /// The slots of its requesters are counted, and say -EINPROGRESS until they are written.
     bool counted_results = false;

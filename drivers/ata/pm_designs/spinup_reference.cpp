@@ -1,11 +1,13 @@
 // Our own design: what the history of the others asks for, in one place.
 //
-// A resume posts its request and returns. A suspend waits for its own result alone, and if EH waits
-// for a drive to spin up, it ends that wait, so the port goes down at once; whatever is held in the
-// queue stays there for the next resume. Not ended are the third of a second until EH knows whether
-// the drive answers, for one that does has to be stopped; a wait for a drive that was ready before
-// and turns again, which is stopped when it can listen; and anything for a runtime suspend, after
-// which the power stays. Each requester takes its turn under the lock, tests again after each wait
+// A resume posts its request and returns. A suspend waits for its own result alone, and ends what
+// EH waits for after power was gone, the link or the drive, so the port goes down in milliseconds;
+// whatever is held in the queue stays there for the next resume. A drive that has answered by then
+// is told to stop, one that has not when it answers before the machine sleeps
+// (libata-pm-abort.cpp). Not ended are a command that the drive has taken, which only a reset would
+// end; a wait for a drive that was ready before and turns again, which is stopped when it can
+// listen; and anything for a runtime suspend, after which the power stays. Each requester takes its
+// turn under the lock, tests again after each wait
 // (`while`), and waits for no more than that the request before it is picked up; one that asks for
 // what the port is already is told -EALREADY. EH picks a request up whole, so a suspend never mixes
 // with a resume or an error that it finds (L1, L3), and takes nothing of it into the next cycle
@@ -65,7 +67,7 @@ errno_t ata_port_resume(pm_port& ap, kernel::pm_message mesg) {
 
 const pm_design pm_design_spinup_reference{
     .name = "spinup_reference",
-    .summary = "non-blocking both ways: a suspend ends a resume's wait for the disk",
+    .summary = "non-blocking both ways: a suspend ends a resume's wait for link and disk",
     .source = "spinup's own",
     .port_suspend = ata_port_suspend,
     .port_resume = ata_port_resume,

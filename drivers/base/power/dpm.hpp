@@ -80,6 +80,9 @@ class dpm {
     /// The walk of a resume leaves a device alone that has a thread already. Linux 6.9:
     /// power.async_in_progress.
     bool marks_async_start = true;
+    /// The platform has slept since this transition began, and so power was gone. Linux:
+    /// pm_resume_via_firmware().
+    bool resume_via_firmware = false;
 
     [[nodiscard]] kernel::system& kernel() { return k_; }
     /// Holds up what is freezable from before prepare until after complete.

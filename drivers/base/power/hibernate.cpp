@@ -25,6 +25,7 @@ errno_t power_off_and_restore(dpm& core, kernel::platform_suspend_ops& platform)
         rc = core.suspend_end(kernel::PMSG_HIBERNATE);
         if (!failed(rc)) {
             platform.enter();
+            core.resume_via_firmware = true;
             core.resume_start(kernel::PMSG_RESTORE);
         }
     }
@@ -37,6 +38,7 @@ errno_t power_off_and_restore(dpm& core, kernel::platform_suspend_ops& platform)
 errno_t hibernate(dpm& core, kernel::platform_suspend_ops& platform, image_writer& image) {
     kernel::system& k = core.kernel();
     k.emit(trace_event::pm_hibernate_entry);
+    core.resume_via_firmware = false;
     errno_t rc = core.freezer().freeze();
     if (!failed(rc)) {
         rc = hibernation_snapshot(core);

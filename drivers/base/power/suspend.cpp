@@ -8,12 +8,14 @@ errno_t pm_suspend(dpm& core, kernel::platform_suspend_ops& platform) {
     k.emit(trace_event::pm_suspend_entry);
     if (const errno_t rc = core.freezer().freeze(); failed(rc))
         return rc;
+    core.resume_via_firmware = false;
     errno_t rc = core.suspend_start();
     if (failed(rc)) {
         k.emit(trace_event::pm_some_failed);
     } else if (rc = core.suspend_end(); !failed(rc)) {
         k.emit(trace_event::pm_sleep_enter);
         platform.enter();
+        core.resume_via_firmware = true;
         k.emit(trace_event::pm_low_level_resume);
         k.emit(trace_event::pm_sleep_leave);
         core.resume_start();

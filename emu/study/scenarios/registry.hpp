@@ -24,7 +24,8 @@
     X(lazy_disk)                                                                                   \
     X(removal)                                                                                     \
     X(dying_disk)                                                                                  \
-    X(stuck_engine)
+    X(stuck_engine)                                                                                \
+    X(slow_neighbour)
 
 namespace spinup::study {
 

@@ -19,6 +19,8 @@ void play(stage& s) {
     }
     if (stuck)
         s.hold_engine(1);
+    if (scan) // so that what EH starts for a device that works again meets the suspend that fails
+        s.trigger_eh(1);
     static_cast<void>(s.suspend_if_possible());
     s.join();
 }

@@ -73,7 +73,7 @@ TEST(BackToBackTable, is_what_the_file_says) {
 TEST(BackToBackTable, reference_is_never_blocked_by_a_drive_that_spins_up) {
     for (const bool sd : {false, true})
         for (const u32 ready : ready_ms)
-            EXPECT_LT(blocked(drivers::pm_design_spinup_reference, ready, sd), 350) << ready;
+            EXPECT_LT(blocked(drivers::pm_design_spinup_reference, ready, sd), 20) << ready;
 }
 
 } // namespace

@@ -95,6 +95,24 @@ TEST(SuspendedMeansStandby, excepts_a_drive_that_has_been_busy_since_its_power_c
               "port 1: its disk loses power without being in standby");
 }
 
+// When all ports are down, nobody is left to wait for it.
+TEST(SuspendedMeansStandby, hears_no_drive_whose_phy_is_off_but_wants_that_done_last) {
+    handmade_run run;
+    run(power_on)(spin_up_begin, 1)(pm_request, 1, pm_event::suspend)(pm_done, 1, 0);
+    run(phy_offline, 1)(signature, 1, 0x101)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", run), "");
+    handmade_run early;
+    early(power_on)(spin_up_begin, 1)(pm_request, 1, pm_event::suspend)(phy_offline, 1);
+    early(pm_done, 1, 0)(signature, 1, 0x101)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", early),
+              "port 1: its disk loses power without being in standby");
+    handmade_run again;
+    again(power_on)(spin_up_begin, 1)(pm_request, 1, pm_event::suspend)(pm_done, 1, 0);
+    again(phy_offline, 1)(comreset, 1)(signature, 1, 0x101)(power_off);
+    EXPECT_EQ(violation_of("suspended-means-standby", again),
+              "port 1: its disk loses power without being in standby");
+}
+
 // The exception is about the command that a busy drive cannot take, and about nothing else.
 TEST(SuspendedMeansStandby, wants_the_port_of_a_busy_drive_suspended_and_its_writes_flushed) {
     handmade_run awake;
