@@ -43,6 +43,9 @@ const property property_runtime_and_port_agree{
     .meaning = "at rest, a port is suspended if and only if runtime PM says so",
     .source = "the seed's -EAGAIN path, H9",
     .over = watch_over<watch>,
+    // Ports have runtime PM with callbacks of their own (5ef41082912b); a design without them tells
+    // runtime PM nothing.
+    .applies = [](const pm_design& design) { return design.port_suspend != nullptr; },
     .sees = pm_phases::sees | pm_owners::sees | event_set{trace_event::pm_calling}};
 
 } // namespace spinup::study

@@ -189,6 +189,14 @@ TEST(RuntimeAndPortAgree, compares_them_at_the_end) {
               "ata1 is not suspended, and suspended for runtime PM");
 }
 
+TEST(RuntimeAndPortAgree, asks_designs_whose_ports_have_callbacks) {
+    const auto applies = study::find_property("runtime-and-port-agree")->applies;
+    pm_design of_host;
+    EXPECT_FALSE(applies(of_host));
+    of_host.port_suspend = [](pm_port&, kernel::pm_message) { return errno_t::ok; };
+    EXPECT_TRUE(applies(of_host));
+}
+
 TEST(RuntimeAndPortAgree, forgives_who_suspends_a_port_behind_the_pm_cores_back_until_its_resume) {
     handmade_run run;
     run.port1.suspended = true;
