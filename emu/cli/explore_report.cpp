@@ -75,7 +75,7 @@ std::string campaign_progress(const kernel::campaign_report& report) {
 
 std::string schedule_text(const study::schedule_result& run) {
     std::string out =
-        fmt::format("{}: {}\n\n", run.verdict, run.reason.substr(0, run.reason.find('\n')));
+        fmt::format("verdict {}: {}\n\n", run.verdict, run.reason.substr(0, run.reason.find('\n')));
     out += run.interleaving;
     out += "\noptions:";
     for (const auto& [name, value] : run.options)

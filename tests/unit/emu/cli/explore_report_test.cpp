@@ -61,16 +61,18 @@ TEST(FirstFound, IsTheLowestNumber) {
     EXPECT_EQ(first_found({}), nullptr);
 }
 
-TEST(ScheduleText, EndsInTheCommandThatPlaysItAgain) {
+TEST(ScheduleText, BeginsWithTheVerdictAndEndsInTheCommandThatPlaysItAgain) {
     study::schedule_result run;
     run.verdict = "deadlock";
+    run.reason = "two wait\nfor each other";
     run.token = "x1:a/b/:s2::0";
     run.digest = 0x12;
     run.options = {{"gap", "1 ms"}, {"scans", "2"}};
     run.interleaving = "a table\n";
-    EXPECT_EQ(schedule_text(run), "a table\n\noptions: gap 1 ms, scans 2\n"
-                                  "verdict deadlock, digest 0000000000000012\n"
-                                  "token x1:a/b/:s2::0\nagain: spinup replay 'x1:a/b/:s2::0'\n");
+    EXPECT_EQ(schedule_text(run),
+              "verdict deadlock: two wait\n\na table\n\noptions: gap 1 ms, scans 2\n"
+              "verdict deadlock, digest 0000000000000012\n"
+              "token x1:a/b/:s2::0\nagain: spinup replay 'x1:a/b/:s2::0'\n");
 }
 
 } // namespace

@@ -141,7 +141,7 @@ class Exploring(Program):
                   if v["name"] == "supplier-consumer-order"]
         self.assertTrue(tokens and tokens[0].startswith(token.split("/no-")[0]), found.stdout)
         short = spinup("replay", tokens[0])
-        self.assertRegex(short.stdout, r"^supplier-consumer-order: .*\n\n +step +time s ")
+        self.assertRegex(short.stdout, r"^verdict supplier-consumer-order: .*\n\n +step +time s ")
         self.assertRegex(short.stdout, r"(?m)^ +\d+ +\d+\.\d{6} >")
         whole = spinup("replay", "--all", tokens[0])
         self.assertNotIn("left out", whole.stdout)

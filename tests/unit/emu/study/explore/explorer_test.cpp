@@ -72,7 +72,7 @@ TEST(Explorer, RunsTheSameScheduleWhetherAnybodyWatchesOrNot) {
 
 TEST(Explorer, SaysWhatTheKernelFound) {
     const auto e = explorer_of(writing_to_the_dead());
-    const schedule_result r = e->play(hasty(), true);
+    const schedule_result r = e->play(hasty(), shown_steps::last);
     EXPECT_EQ(r.verdict, "write-after-return") << r.reason;
     EXPECT_NE(r.interleaving.find("write-after-return"), std::string::npos);
     EXPECT_NE(r.interleaving.find("scsi_eh_0"), std::string::npos);
