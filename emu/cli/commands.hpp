@@ -84,6 +84,7 @@ struct explore_options {
     std::optional<u32> preemptions;
     bool weak_memory = false;
     bool checkers = true;
+    std::string property; ///< empty: all of them
     std::string json;
 };
 

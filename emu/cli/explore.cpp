@@ -32,6 +32,16 @@ status check(const explore_options& options) {
     }
     if (auto wrong = check_name(registry::designs, "--design", options.design))
         return wrong;
+    if (!options.property.empty() && study::find_property(options.property) == nullptr) {
+        std::vector<std::string_view> names;
+        names.reserve(study::properties.size());
+        for (const study::property* each : study::properties)
+            names.push_back(each->name);
+        return user_error{
+            {},
+            fmt::format("--property: no property `{}`", machine::printable(options.property)),
+            machine::did_you_mean(options.property, names)};
+    }
     if (!options.disk_start.empty())
         if (auto wrong = check_name(registry::disk_starts, "--disk-start", options.disk_start))
             return wrong;
@@ -46,7 +56,7 @@ study::campaign_plan plan_of(const explore_options& options) {
     plan.what.who = {options.design, options.disk_start, options.order, options.switches};
     plan.what.checkers = options.checkers;
     plan.what.weak_memory = options.weak_memory;
-    plan.what.properties = study::properties;
+    plan.what.properties = study::properties_of(options.property);
     plan.how.name = options.strategy;
     plan.how.seed = options.seed;
     plan.how.depth = options.depth;

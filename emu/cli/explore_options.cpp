@@ -22,7 +22,7 @@ class explore_line final : public subcommand {
         app.add_option("--design", options_.design, "PM design")->capture_default_str();
         app.add_option("--disk-start", options_.disk_start,
                        "How disks are started; without it, as in the newest kernel\n"
-                       "with the design");
+                       "with the design, or for a design of your own as it says");
         app.add_option("--order", options_.order,
                        "In which order the PM core resumes devices; the same");
         app.add_option("--switch", options_.switches,
@@ -46,6 +46,9 @@ class explore_line final : public subcommand {
                      "Stores may become visible to other threads late");
         app.add_flag("!--no-checkers", options_.checkers,
                      "Do not look for data races, lock order and lock balance");
+        app.add_option("--property", options_.property,
+                       "Judge by this one alone, a name from `spinup verdicts`; with\n"
+                       "--no-checkers nothing else is found before it");
         app.add_option("--json", options_.json,
                        "Write what was found as JSON to this file; - for standard\n"
                        "output, and nothing else goes there");

@@ -51,8 +51,9 @@ std::string table(const study::validation& v) {
                            row.name, place_of(row), row.reason, row.token);
     out +=
         "\nschedules: in which it was looked for, half of them with the checkers; first at: that "
-        "many of its\nscenario and strategy came before; after: virtual time. Not seen is no "
-        "proof.\n";
+        "many of its\nscenario and strategy came before; after: virtual time. -: the design makes "
+        "no "
+        "such claim; open:\ntoo little was tried to say. Not seen is no proof.\n";
     if (v.stopped)
         out += "\ninterrupted: of what is open too little was tried to say anything\n";
     return out;

@@ -58,7 +58,7 @@ result<std::span<const property* const>> properties_of(const kernel::run_token& 
             return user_error{{},
                               fmt::format("the token's property '{}' is not one of this program",
                                           name.substr(only_prefix.size())),
-                              ""};
+                              "`spinup verdicts` lists them"};
         return std::span<const property* const>{&*at, 1};
     }
     return std::span<const property* const>{properties};

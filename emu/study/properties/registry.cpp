@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <spinup/base/check.hpp>
 
 namespace spinup::study {
 
@@ -9,6 +10,15 @@ const property* find_property(std::string_view name) {
     const auto it = std::find_if(properties.begin(), properties.end(),
                                  [name](const property* each) { return each->name == name; });
     return it == properties.end() ? nullptr : *it;
+}
+
+std::span<const property* const> properties_of(std::string_view name) {
+    const std::span<const property* const> all{properties};
+    if (name.empty())
+        return all;
+    const auto at = std::find(properties.begin(), properties.end(), find_property(name));
+    CHECK(at != properties.end());
+    return all.subspan(static_cast<std::size_t>(at - properties.begin()), 1);
 }
 
 property_suite::property_suite(const run_facts& facts, const pm_design& design,

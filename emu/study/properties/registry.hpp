@@ -50,6 +50,9 @@ inline constexpr std::array properties{SPINUP_PROPERTIES(X)};
 /// Returns: null if there is none of that name.
 [[nodiscard]] const property* find_property(std::string_view name);
 
+/// The one of that name; all of them without a name. Requires: there is one of that name.
+[[nodiscard]] std::span<const property* const> properties_of(std::string_view name);
+
 /// The first violation of a run.
 struct violated {
     const property* what = nullptr;

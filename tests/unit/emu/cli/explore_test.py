@@ -41,6 +41,18 @@ class Exploring(Program):
             self.mistake(f"--time: `{text}` is not a time", "--time 15m",
                          "explore", "rescan", "--time", text)
         self.mistake("--json", "", "explore", "rescan", "--json", str(self.folder / "no" / "x"))
+        self.mistake("--property: no property `speed-kep`", "did you mean `speed-kept`?",
+                     "explore", "rescan", "--property", "speed-kep")
+
+    def test_a_campaign_may_judge_by_one_property(self):
+        args = ("explore", "rivals", "--design", "async_rc_2013", "--no-checkers",
+                "--schedules", "100", "--json", "-")
+        names = {v["name"] for v in json.loads(spinup(*args).stdout)["verdicts"]}
+        one = json.loads(spinup(*args, "--property", "accepted-executed-once").stdout)["verdicts"]
+        found = [v for v in one if v["name"] == "accepted-executed-once"]
+        self.assertTrue(found and len(names) > len(one), (names, one))
+        self.assertIn("only-accepted-executed-once=1", found[0]["token"])
+        self.assertEqual(spinup("replay", found[0]["token"]).returncode, 1)
 
     def test_lists(self):
         scenarios = spinup("scenarios")
