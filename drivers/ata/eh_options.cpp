@@ -77,6 +77,7 @@ constexpr eh_options reference() {
     o.locks_device_flags = true;
     o.locks_frozen_test = true;
     o.rescan_holds_disk = true;
+    o.marks_with_reset = true;
     return o;
 }
 

@@ -57,6 +57,9 @@ struct eh_options {
     /// RESUMING ends with the first pass, so that each disk is made to turn once however often EH
     /// repeats. Posted in December 2023, in no kernel.
     bool start_once = false;
+    /// Of the passes of a resume, one that resets nothing and revalidates nothing does not mark the
+    /// device as resuming again: nobody would tell its driver. In no kernel.
+    bool marks_with_reset = false;
     /// The PM core is told of a port that did not suspend. In no kernel since 3.15.
     bool reports_port_suspend_failure = false;
     /// The port's lock is held when a port that did not suspend is frozen. In no kernel.

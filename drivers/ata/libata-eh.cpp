@@ -91,7 +91,11 @@ bool fetch_eh_info(ata_port& ap) {
     ap.link.eh_context.i = ap.link.eh_info.take();
     if (whole)
         ata_eh_take_request(ap);
-    if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap)) {
+    const ata_eh_info& asked = ap.link.eh_context.i;
+    const bool looks_anew =
+        any(asked.action | asked.dev_action, ata_eh_action::reset | ata_eh_action::revalidate);
+    if (any(ap.pflags, ata_pflags::RESUMING) && eh_starts_disks(ap) &&
+        (looks_anew || !ap.host.eh.marks_with_reset)) {
         // It is the device's own action, so NO_RECOVERY does not take it away: a suspend that comes
         // between the port's resume and this moment leaves it on a port that stays frozen.
         ap.link.dev.flags |= ata_dflags::RESUMING;

@@ -1,6 +1,7 @@
 // Switches of the error handler: what each of them changes.
 #include "machine_under_test.hpp"
 #include <algorithm>
+#include <optional>
 
 namespace spinup::drivers {
 namespace {
@@ -40,6 +41,44 @@ std::ptrdiff_t starts(const eh_options& eh) {
 TEST(EhSwitch, start_once_makes_a_disk_turn_once_however_often_eh_repeats) {
     EXPECT_EQ(starts(eh_6_1), 2);
     EXPECT_EQ(starts(with(&eh_options::start_once)), 1);
+}
+
+/// A resume; `again`: so long after the wake the error handler is asked for once more.
+void resume(machine_under_test& m, std::optional<duration> again) {
+    m.probe();
+    m.run([&] {
+        m.suspend();
+        if (again) {
+            m.k.usleep_range(m.slept_until + *again - m.k.now());
+            const spin_guard guard(m.port(0).lock);
+            ata_port_schedule_eh(m.port(0));
+        }
+        m.k.usleep_range(5s);
+        m.settle();
+    });
+}
+
+/// Whether the device is still marked as resuming after a resume whose error handler, having looked
+/// at the device and had its driver told, runs once more for nothing.
+bool stays_marked(const eh_options& eh) {
+    duration told{};
+    {
+        machine_under_test first{one_disk(eh)};
+        resume(first, std::nullopt);
+        // SET FEATURES, then IDENTIFY once more: the work that tells has run long before.
+        const auto wire = first.all(trace_event::command, 1);
+        told = from_ns(wire.back().time_ns) - first.slept_until;
+    }
+    machine_under_test m{one_disk(eh)};
+    resume(m, told + 100us);
+    EXPECT_EQ(m.all(trace_event::eh_begin, 1).back().args[1], 2u);
+    EXPECT_EQ(m.port(0).pflags, ata_pflags::none);
+    return any(m.port(0).link.dev.flags, ata_dflags::RESUMING);
+}
+
+TEST(EhSwitch, marks_with_reset_leaves_no_mark_that_nobody_takes) {
+    EXPECT_TRUE(stays_marked(eh_6_1));
+    EXPECT_FALSE(stays_marked(with(&eh_options::marks_with_reset)));
 }
 
 TEST(EhSwitch, is_set_by_name_with_the_others) {
