@@ -19,29 +19,25 @@ namespace {
 /// A schedule takes milliseconds at most, and a user waits for its end.
 constexpr u64 max_reducing_runs = 5000;
 
+/// A name that none of the list has.
+template <class List>
+user_error unknown(std::string_view what, const std::string& name, const List& all) {
+    std::vector<std::string_view> names;
+    names.reserve(all.size());
+    for (const auto* each : all)
+        names.push_back(each->name);
+    return {{},
+            fmt::format("{} `{}`", what, machine::printable(name)),
+            machine::did_you_mean(name, names)};
+}
+
 status check(const explore_options& options) {
-    if (study::find_scenario(options.scenario) == nullptr) {
-        std::vector<std::string_view> names;
-        names.reserve(study::scenarios.size());
-        for (const study::scenario* each : study::scenarios)
-            names.push_back(each->name);
-        return user_error{
-            {},
-            fmt::format("unknown scenario `{}`", machine::printable(options.scenario)),
-            machine::did_you_mean(options.scenario, names)};
-    }
+    if (study::find_scenario(options.scenario) == nullptr)
+        return unknown("unknown scenario", options.scenario, study::scenarios);
     if (auto wrong = check_name(registry::designs, "--design", options.design))
         return wrong;
-    if (!options.property.empty() && study::find_property(options.property) == nullptr) {
-        std::vector<std::string_view> names;
-        names.reserve(study::properties.size());
-        for (const study::property* each : study::properties)
-            names.push_back(each->name);
-        return user_error{
-            {},
-            fmt::format("--property: no property `{}`", machine::printable(options.property)),
-            machine::did_you_mean(options.property, names)};
-    }
+    if (!options.property.empty() && study::find_property(options.property) == nullptr)
+        return unknown("--property: unknown property", options.property, study::properties);
     if (!options.disk_start.empty())
         if (auto wrong = check_name(registry::disk_starts, "--disk-start", options.disk_start))
             return wrong;

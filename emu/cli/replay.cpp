@@ -42,7 +42,7 @@ result<std::string> token_in(const std::string& what) {
     std::string text(most_bytes + 1, '\0');
     errno = 0;
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad() || errno != 0)
+    if (in.bad())
         return no_token(what, fmt::format("cannot be read: {}", std::strerror(errno)));
     text.resize(static_cast<std::size_t>(in.gcount()));
     if (text.size() > most_bytes)

@@ -11,8 +11,8 @@ namespace spinup::kernel {
 
 shared_cell::shared_cell(system& k, std::string_view owner, std::string_view field, void* value,
                          std::size_t bytes)
-    : owner_(owner), field_(field), value_(value), bytes_(static_cast<u32>(bytes)),
-      id_(k.new_object()), k_(k) {}
+    : k_(k), value_(value), bytes_(static_cast<u32>(bytes)), id_(k.new_object()), owner_(owner),
+      field_(field) {}
 
 shared_cell::~shared_cell() {
     if (watched())

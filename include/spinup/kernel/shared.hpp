@@ -52,13 +52,12 @@ class shared_cell {
   private:
     friend class scheduler;
 
-    // What each access looks at stands last, beside the value: in one cache line, mostly.
-    std::string_view owner_;
-    std::string_view field_;
+    system& k_;
     void* value_;
     u32 bytes_;
     u32 id_;
-    system& k_;
+    std::string_view owner_;
+    std::string_view field_;
     mutable bool bare_ = false; // has been accessed without a spinlock
 };
 

@@ -41,7 +41,7 @@ class Exploring(Program):
             self.mistake(f"--time: `{text}` is not a time", "--time 15m",
                          "explore", "rescan", "--time", text)
         self.mistake("--json", "", "explore", "rescan", "--json", str(self.folder / "no" / "x"))
-        self.mistake("--property: no property `speed-kep`", "did you mean `speed-kept`?",
+        self.mistake("--property: unknown property `speed-kep`", "did you mean `speed-kept`?",
                      "explore", "rescan", "--property", "speed-kep")
 
     def test_a_campaign_may_judge_by_one_property(self):
