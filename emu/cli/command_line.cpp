@@ -68,7 +68,7 @@ class command_line {
         replay_ = add("replay", "Play one schedule again, and show who did what", replay_failed);
         replay_->add_option("TOKEN", token_, "What `spinup explore` printed, or a file with it");
         replay_->add_flag("--all", all_steps_,
-                          "Show every step, not just those that lead to the verdict");
+                          "Show every step, not just those around the verdict");
         scenarios_ = add("scenarios", "List what can be explored");
         switches_ = add("switches", "List what --switch can change of the drivers' behaviour");
         verdicts_ = add("verdicts", "List what a schedule's verdict can be");

@@ -47,8 +47,8 @@ class explore_line final : public subcommand {
         app.add_flag("!--no-checkers", options_.checkers,
                      "Do not look for data races, lock order and lock balance");
         app.add_option("--property", options_.property,
-                       "Judge by this one alone, a name from `spinup verdicts`; with\n"
-                       "--no-checkers nothing else is found before it");
+                       "Judge by this property alone, one that `spinup validate` lists;\n"
+                       "with --no-checkers little else is found before it");
         app.add_option("--json", options_.json,
                        "Write what was found as JSON to this file; - for standard\n"
                        "output, and nothing else goes there");

@@ -82,6 +82,8 @@ std::string schedule_text(const study::schedule_result& run) {
         out += fmt::format(" {} {}{}", name, value, &name == &run.options.back().first ? "" : ",");
     out += fmt::format("\nverdict {}, digest {:016x}\ntoken {}\nagain: spinup replay '{}'\n",
                        run.verdict, run.digest, run.token, run.token);
+    if (run.interleaving.find("left out)\n") != std::string::npos)
+        out += fmt::format("every step: spinup replay --all '{}'\n", run.token);
     return out;
 }
 

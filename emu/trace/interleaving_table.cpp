@@ -38,6 +38,8 @@ class table {
             add_record(i, options.marked == i);
         left_out(records_.size() - to, "after");
         out_.append(options.width, '-') += '\n';
+        if (options.marked)
+            out_ += "> ";
         out_ += options.bottom;
         if (!options.bottom.empty() && options.bottom.back() != '\n')
             out_ += '\n';

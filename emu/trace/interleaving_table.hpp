@@ -24,7 +24,7 @@ struct interleaving_options {
     std::vector<u16> threads = {};
     /// Printed below: what was violated.
     std::string_view bottom = {};
-    /// The record that violates it: its step is marked.
+    /// The record that violates it: its step is marked, and so is the bottom.
     std::optional<std::size_t> marked = {};
     /// Rows around the marked record (around the last one, if none is) that are shown; the others
     /// are counted. 0: all.

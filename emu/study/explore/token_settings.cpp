@@ -99,8 +99,10 @@ result<exploration> exploration_of(const kernel::run_token& token) {
     exploration e;
     e.what = find_scenario(token.scenario);
     if (e.what == nullptr)
-        return user_error{
-            {}, "the token's scenario '" + token.scenario + "' is not one of this program", ""};
+        return user_error{{},
+                          "the token's scenario '" + token.scenario +
+                              "' is not one of this program",
+                          "`spinup scenarios` lists them"};
     e.who.design = token.design;
     e.checkers = token.option(no_checkers) == 0;
     e.weak_memory = token.option(weak_memory) != 0;

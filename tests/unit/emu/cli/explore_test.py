@@ -129,6 +129,8 @@ class Exploring(Program):
         self.mistake("it is of a newer version", "", "replay", "x999:" + token[3:])
         other = token[:-1] + ("0" if token[-1] != "0" else "1")
         self.mistake("not of this program", "the version that printed it", "replay", other)
+        self.mistake("scenario 'sas-lake' is not one of this program", "`spinup scenarios`",
+                     "replay", token.replace("sas-like", "sas-lake"))
         self.mistake("it is cut short", "copied whole", "replay", token[:-1])
         self.mistake("it is not the token of a run", "copied whole", "replay", "some:thing")
         self.mistake("nonsense is no token, and there is no file of that name", "the path",
@@ -155,6 +157,9 @@ class Exploring(Program):
         short = spinup("replay", tokens[0])
         self.assertRegex(short.stdout, r"^verdict supplier-consumer-order: .*\n\n +step +time s ")
         self.assertRegex(short.stdout, r"(?m)^ +\d+ +\d+\.\d{6} >")
+        self.assertRegex(short.stdout, r"(?m)^> supplier-consumer-order: ")
+        self.assertEqual("left out)" in short.stdout,
+                         "every step: spinup replay --all" in short.stdout)
         whole = spinup("replay", "--all", tokens[0])
         self.assertNotIn("left out", whole.stdout)
         self.assertGreaterEqual(len(whole.stdout), len(short.stdout))

@@ -97,8 +97,10 @@ TEST_F(InterleavingTable, marks_a_step_and_shows_as_many_around_it_as_asked_for)
     log.set_thread(101);
     for (u32 pass = 1; pass <= 9; ++pass)
         log.emit(trace_event::eh_begin, 1, pass);
-    const auto text =
-        interleaving_table(records(), log, {.marked = 5, .rows_before = 2, .rows_after = 1});
+    const auto text = interleaving_table(
+        records(), log,
+        {.bottom = "twice: too often", .marked = 5, .rows_before = 2, .rows_after = 1});
+    EXPECT_TRUE(text.ends_with("-\n> twice: too often\n")) << text;
     EXPECT_NE(text.find("(3 steps before are left out)\n     4   0.000000  ata1: EH runs, pass 4"),
               text.npos)
         << text;
